@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every error heatconv raises, on one screen.
+
+Users see the ``UserError`` branch only: one sentence that says what is wrong,
+where, and what to do.  ``ConcurrencyError`` never leaves the process that met
+it.  ``code`` is the stable name an API answer carries; it is Heat's name where
+Heat has one, since clients match on it.  Catch by class, never by text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+
+class HeatconvError(Exception):
+    """An error of heatconv; the docstring of a class is its default text.
+
+    ``{field}`` in a docstring is filled in from the keyword arguments, which
+    stay readable as attributes.  ``kwargs`` lets the bus rebuild the error on
+    the other side.
+    """
+
+    code: ClassVar[str] = "Error"
+
+    def __init__(self, message: str | None = None, **fields: Any) -> None:
+        if message is None:
+            message = (type(self).__doc__ or type(self).__name__).split("\n\n")[0].format(**fields)
+        super().__init__(message)
+        self.kwargs = fields
+        self.__dict__.update(fields)
+
+
+# -- what a user did, or asked for, that cannot be ---------------------------------
+
+
+class UserError(HeatconvError):
+    """The request cannot be carried out."""
+
+
+class NotFound(UserError):
+    """The {entity} ({name}) could not be found."""
+
+    code = "EntityNotFound"
+    entity: str
+    name: str
+
+
+class Conflict(UserError):
+    """The request conflicts with what is there."""
+
+    code = "Conflict"
+
+
+class StackExists(Conflict):
+    """The Stack ({name}) already exists."""
+
+    code = "StackExists"
+    name: str
+
+
+class ActionInProgress(Conflict):
+    """Stack {name} already has an action ({action}) in progress."""
+
+    code = "ActionInProgress"
+    name: str
+    action: str
+
+
+class Forbidden(UserError):
+    """You are not authorized to complete this action."""
+
+    code = "Forbidden"
+
+
+class NotSupported(UserError):
+    """{feature} is not supported."""
+
+    code = "NotSupported"
+    feature: str
+
+
+class BadRequest(UserError):
+    """The request is malformed."""
+
+    code = "HTTPBadRequest"
+
+
+class RequestLimitExceeded(UserError):
+    """Request limit exceeded."""
+
+    code = "RequestLimitExceeded"
+
+
+class Invalid(UserError):
+    """The template is not valid.
+
+    ``problems`` holds every mistake found, each a ``(path, sentence)`` pair
+    (lists once they have crossed the bus); ``path`` is the place in the
+    template, such as ``resources.server.properties.flavor``.
+    """
+
+    code = "StackValidationFailed"
+    problems: Sequence[tuple[str, str]]
+
+    def __init__(self, message: str | None = None, *, problems: Sequence[tuple[str, str]] = ()) -> None:
+        if message is None:
+            message = "\n".join(f"{path}: {text}" if path else text for path, text in problems)
+        super().__init__(message, problems=problems)
+
+
+# -- what another process did first ------------------------------------------------
+
+
+class ConcurrencyError(HeatconvError):
+    """Another process was faster."""
+
+
+class StaleWrite(ConcurrencyError):
+    """The {entity} changed since it was read.
+
+    Whoever catches it reads again and decides again.
+    """
+
+    entity: str
+
+
+class ResourceBusy(ConcurrencyError):
+    """Resource {resource_id} is locked by {engine_id}."""
+
+    resource_id: str
+    engine_id: str
+
+
+class Superseded(ConcurrencyError):
+    """Traversal {traversal_id} is not the current one any more."""
+
+    traversal_id: str
+
+
+# -- what the real world answered ----------------------------------------------------
+
+
+class ResourceError(HeatconvError):
+    """An action on a resource did not succeed."""
+
+    retryable: ClassVar[bool] = False
+
+
+class ActionFailed(ResourceError):
+    """{reason}"""
+
+    reason: str
+
+
+class PhysicalResourceGone(ResourceError):
+    """{name} does not exist any more."""
+
+    name: str
+
+
+class NeedsReplacement(ResourceError):
+    """Resource {name} cannot be updated in place; it has to be replaced."""
+
+    name: str
+
+
+class TransportError(HeatconvError):
+    """The message bus did not carry the request: {reason}"""
+
+    code = "ServiceUnavailable"
+    reason: str

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A resource as its template wants it, frozen."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from heatconv.model.deferred import Reference, references
+from heatconv.model.states import DeletionPolicy
+
+
+@dataclass(frozen=True, kw_only=True)
+class Definition:
+    """One resource's snippet after freezing: plain JSON values and deferred calls."""
+
+    name: str
+    type: str
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    depends_on: tuple[str, ...] = ()  #: as written; references come on top, see ``requires``
+    deletion_policy: DeletionPolicy = DeletionPolicy.DELETE
+    update_policy: Mapping[str, Any] = field(default_factory=dict)
+    external_id: str | None = None
+    description: str = ""
+
+    @cached_property
+    def references(self) -> frozenset[Reference]:
+        """Every use of another resource in the snippet."""
+        return frozenset(references([self.properties, self.metadata, self.update_policy]))
+
+    @cached_property
+    def requires(self) -> frozenset[str]:
+        """The names of the resources that must be converged before this one."""
+        return frozenset(self.depends_on) | {reference.resource for reference in self.references}
+
+    @cached_property
+    def sha1(self) -> str:
+        """The digest of the canonical JSON form; equal means nothing to do."""
+        # Not for security: it tells an unchanged snippet from a changed one.
+        return hashlib.sha1(canonical(self.to_json()).encode(), usedforsecurity=False).hexdigest()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the definition as plain JSON data."""
+        return asdict(self) | {"depends_on": sorted(self.depends_on)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Definition:
+        """Return the definition that ``to_json`` made ``data`` of."""
+        return cls(
+            **{
+                **data,
+                "depends_on": tuple(data["depends_on"]),
+                "deletion_policy": DeletionPolicy(data["deletion_policy"]),
+            }
+        )
+
+
+def canonical(value: Any) -> str:
+    """Return the one JSON text of a value, whatever the order of its maps."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))

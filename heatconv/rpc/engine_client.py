@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the API asks of an engine.
+
+One method per endpoint of ``heatconv.engine.service``; arguments and results
+are plain JSON.  A *source* is what a user sends to describe a stack::
+
+    {"template": {...} or "text", "environment": {...} or "text" or None,
+     "environment_files": [...], "files": {...}, "parameters": {...}}
+
+*Options* are the settings beside it; a key that is absent keeps its value::
+
+    {"timeout_mins": 60, "disable_rollback": True, "tags": ["a"]}
+
+A *stack* is told by name or id within the caller's project.  Timestamps are
+``2026-01-31T12:00:00Z``.  Mistakes of the user come back as the
+``heatconv.errors.UserError`` that the engine raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from heatconv.rpc.context import RequestContext
+
+Json = dict[str, Any]
+
+
+class Caller(Protocol):
+    """Something that carries a call to an engine and brings its answer back."""
+
+    def call(self, context: RequestContext, method: str, **arguments: Any) -> Any:
+        """Call a method of some engine.
+
+        Raises:
+            UserError: what the engine refused, as it raised it.
+            TransportError: no engine answered in time.
+        """
+
+
+class EngineClient:
+    """The engine's endpoints, as seen from the API."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._call = caller.call
+
+    # -- stacks: what should be ------------------------------------------------------
+
+    def create_stack(self, context: RequestContext, name: str, source: Json, options: Json) -> str:
+        """Store a stack, start to create it, return its id."""
+        return str(self._call(context, "create_stack", name=name, source=source, options=options))
+
+    def update_stack(
+        self, context: RequestContext, stack: str, source: Json, options: Json, *, existing: bool = False
+    ) -> None:
+        """Start to make a stack match another template, whatever runs now.
+
+        ``existing`` (HTTP PATCH): what ``source`` lacks stays as it is, its
+        parameters are laid over the old ones, and ``source`` may have
+        ``clear_parameters``, a list of names.
+        """
+        self._call(context, "update_stack", stack=stack, source=source, options=options, existing=existing)
+
+    def delete_stack(self, context: RequestContext, stack: str) -> None:
+        """Start to delete a stack, whatever runs now."""
+        self._call(context, "delete_stack", stack=stack)
+
+    def rollback_stack(self, context: RequestContext, stack: str) -> None:
+        """Start to bring a stack back to the last template that reached COMPLETE."""
+        self._call(context, "rollback_stack", stack=stack)
+
+    def cancel_stack(self, context: RequestContext, stack: str, *, rollback: bool) -> None:
+        """Stop the running update (with rollback) or create or update (without)."""
+        self._call(context, "cancel_stack", stack=stack, rollback=rollback)
+
+    def check_stack(self, context: RequestContext, stack: str) -> None:
+        """Start to check that every resource of a stack still is as it was made."""
+        self._call(context, "check_stack", stack=stack)
+
+    # -- stacks: what would be ---------------------------------------------------------
+
+    def preview_create(self, context: RequestContext, name: str, source: Json, options: Json) -> Json:
+        """Return the stack that ``create_stack`` would make.
+
+        A stack as ``show_stack`` gives it, without state, and ``resources``: a
+        list as ``list_resources`` gives it.
+        """
+        return dict(self._call(context, "preview_create", name=name, source=source, options=options))
+
+    def preview_update(
+        self, context: RequestContext, stack: str, source: Json, options: Json, *, existing: bool = False
+    ) -> Json:
+        """Return what an update would change.
+
+        ``{"unchanged": [], "updated": [], "replaced": [], "added": [],
+        "deleted": []}``, lists of resources as ``list_resources`` gives them.
+        """
+        return dict(
+            self._call(
+                context, "preview_update", stack=stack, source=source, options=options, existing=existing
+            )
+        )
+
+    def validate_template(self, context: RequestContext, source: Json) -> Json:
+        """Return Heat's answer to /validate: Description, Parameters, ParameterGroups, Environment."""
+        return dict(self._call(context, "validate_template", source=source))
+
+    # -- stacks: what is -------------------------------------------------------------------
+
+    def identify_stack(self, context: RequestContext, stack: str) -> Json:
+        """Return ``{"name", "id"}`` of a stack; a deleted one is found by id only."""
+        return dict(self._call(context, "identify_stack", stack=stack))
+
+    def show_stack(self, context: RequestContext, stack: str, *, resolve_outputs: bool = True) -> Json:
+        """Return a stack.
+
+        Keys: id, name, project, description, action, status, reason, phase
+        (PREPARE, UPDATE, GC or DONE), progress ({"done", "total"} nodes of the
+        phase), created_at, updated_at, deleted_at, parameters ({name: text},
+        hidden ones masked), outputs (list of {"output_key", "description",
+        "output_value", "output_error"?}; None unless resolved),
+        disable_rollback, timeout_mins, tags (list), owner_id, user_name.
+        """
+        return dict(self._call(context, "show_stack", stack=stack, resolve_outputs=resolve_outputs))
+
+    def list_stacks(self, context: RequestContext, query: Mapping[str, Any]) -> Json:
+        """Return ``{"stacks": [...], "count": n or None}``, newest first by default.
+
+        ``query``: limit, marker, sort_keys, sort_dir, with_count, show_deleted,
+        filters ({key: [values]}; id, name, action, status), tags, tags_any,
+        not_tags, not_tags_any (lists).
+        """
+        return dict(self._call(context, "list_stacks", query=dict(query)))
+
+    def get_template(self, context: RequestContext, stack: str) -> Json:
+        """Return the template of a stack as it was posted."""
+        return dict(self._call(context, "get_template", stack=stack))
+
+    def get_environment(self, context: RequestContext, stack: str) -> Json:
+        """Return the environment of a stack, hidden parameters masked."""
+        return dict(self._call(context, "get_environment", stack=stack))
+
+    def get_files(self, context: RequestContext, stack: str) -> Json:
+        """Return the files of a stack by name."""
+        return dict(self._call(context, "get_files", stack=stack))
+
+    def list_outputs(self, context: RequestContext, stack: str) -> list[Json]:
+        """Return the outputs of a stack without their values."""
+        return list(self._call(context, "list_outputs", stack=stack))
+
+    def show_output(self, context: RequestContext, stack: str, key: str) -> Json:
+        """Return one output of a stack with its value."""
+        return dict(self._call(context, "show_output", stack=stack, key=key))
+
+    def show_graph(self, context: RequestContext, stack: str) -> Json:
+        """Return the dependency graph of a stack's resources.
+
+        ``{"nodes": [{"name", "type", "action", "status", "reason",
+        "physical_id"}], "edges": [[name, required name], ...]}``
+        """
+        return dict(self._call(context, "show_graph", stack=stack))
+
+    # -- resources and events --------------------------------------------------------------
+
+    def list_resources(self, context: RequestContext, stack: str, filters: Json) -> list[Json]:
+        """Return the resources of a stack, by name.
+
+        Keys: id, name, type, physical_id, action, status, reason, required_by
+        (names), created_at, updated_at, description, version.  A replaced or
+        unwanted row that still awaits its cleanup is not listed under the
+        name of one that is wanted.  ``filters``: {key: [values]} on name,
+        type, action, status, id, physical_id.
+        """
+        return list(self._call(context, "list_resources", stack=stack, filters=filters))
+
+    def show_resource(
+        self, context: RequestContext, stack: str, name: str, *, attributes: list[str] | None = None
+    ) -> Json:
+        """Return a resource as ``list_resources`` does, and its ``attributes`` and ``metadata``."""
+        return dict(self._call(context, "show_resource", stack=stack, name=name, attributes=attributes))
+
+    def list_events(self, context: RequestContext, stack: str, query: Json) -> list[Json]:
+        """Return events of a stack, newest first by default.
+
+        Keys: id (uuid), time, resource_name, resource_type, physical_id,
+        action, status, reason.  Those of the stack itself have its name and
+        type ``OS::Heat::Stack``.  ``query``: limit, marker (an event's id),
+        sort_dir, resource (a name), filters ({key: [values]}; action, status,
+        resource_name, resource_type).
+        """
+        return list(self._call(context, "list_events", stack=stack, query=query))
+
+    def show_event(self, context: RequestContext, stack: str, resource: str, event_id: str) -> Json:
+        """Return one event with its ``resource_properties``."""
+        return dict(self._call(context, "show_event", stack=stack, resource=resource, event_id=event_id))
+
+    # -- what can be declared, and who serves -------------------------------------------------
+
+    def list_resource_types(self, context: RequestContext, query: Json) -> list[Json]:
+        """Return ``{"resource_type", "description"}`` of each type; query: name (regex), support_status, version."""
+        return list(self._call(context, "list_resource_types", query=query))
+
+    def show_resource_type(self, context: RequestContext, type_name: str) -> Json:
+        """Return Heat's answer to /resource_types/{t}."""
+        return dict(self._call(context, "show_resource_type", type_name=type_name))
+
+    def list_services(self, context: RequestContext) -> list[Json]:
+        """Return every daemon that heartbeats: id, binary, engine_id, host, topic, updated_at, status."""
+        return list(self._call(context, "list_services"))
