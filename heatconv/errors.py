@@ -23,7 +23,7 @@ class HeatconvError(Exception):
 
     code: ClassVar[str] = "Error"
 
-    def __init__(self, message: str | None = None, **fields: Any) -> None:
+    def __init__(self, message: str | None = None, /, **fields: Any) -> None:
         if message is None:
             message = (type(self).__doc__ or type(self).__name__).split("\n\n")[0].format(**fields)
         super().__init__(message)
@@ -165,8 +165,25 @@ class NeedsReplacement(ResourceError):
     name: str
 
 
+class StorageError(HeatconvError):
+    """The database did not carry out a transaction: {reason}"""
+
+    code = "ServiceUnavailable"
+    reason: str
+
+
 class TransportError(HeatconvError):
     """The message bus did not carry the request: {reason}"""
 
     code = "ServiceUnavailable"
+    reason: str
+
+
+# -- what an operator has to set right -------------------------------------------------
+
+
+class PluginError(HeatconvError):
+    """The resource plugin {plugin} does not load: {reason}"""
+
+    plugin: str
     reason: str

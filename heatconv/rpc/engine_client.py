@@ -126,9 +126,10 @@ class EngineClient:
     def list_stacks(self, context: RequestContext, query: Mapping[str, Any]) -> Json:
         """Return ``{"stacks": [...], "count": n or None}``, newest first by default.
 
-        ``query``: limit, marker, sort_keys, sort_dir, with_count, show_deleted,
-        filters ({key: [values]}; id, name, action, status), tags, tags_any,
-        not_tags, not_tags_any (lists).
+        ``query``: limit, marker, sort_keys (stack_name, stack_status,
+        creation_time, updated_time), sort_dir, with_count, show_deleted,
+        filters ({key: [values]}; id, name, action, status, username), tags,
+        tags_any, not_tags, not_tags_any (lists).
         """
         return dict(self._call(context, "list_stacks", query=dict(query)))
 
@@ -197,12 +198,38 @@ class EngineClient:
     # -- what can be declared, and who serves -------------------------------------------------
 
     def list_resource_types(self, context: RequestContext, query: Json) -> list[Json]:
-        """Return ``{"resource_type", "description"}`` of each type; query: name (regex), support_status, version."""
+        """Return ``{"resource_type", "description"}`` of each type.
+
+        ``query``: name (a regular expression), support_status, version.
+        """
         return list(self._call(context, "list_resource_types", query=query))
 
     def show_resource_type(self, context: RequestContext, type_name: str) -> Json:
         """Return Heat's answer to /resource_types/{t}."""
         return dict(self._call(context, "show_resource_type", type_name=type_name))
+
+    def list_template_versions(self, context: RequestContext) -> list[Json]:
+        """Return ``{"version", "type", "aliases"}`` of each version a template may name.
+
+        ``version`` is like ``heat_template_version.2013-05-23``, ``type`` is ``hot``.
+        """
+        return list(self._call(context, "list_template_versions"))
+
+    def list_template_functions(
+        self, context: RequestContext, version: str, *, with_conditions: bool = False
+    ) -> list[Json]:
+        """Return ``{"functions", "description"}`` of each function of a template version.
+
+        ``version`` is as ``list_template_versions`` names it; ``with_conditions``
+        adds the functions that may be used in conditions only.
+        """
+        return list(
+            self._call(context, "list_template_functions", version=version, with_conditions=with_conditions)
+        )
+
+    def get_revision(self, context: RequestContext) -> str:
+        """Return the version of heatconv that the engine runs."""
+        return str(self._call(context, "get_revision"))
 
     def list_services(self, context: RequestContext) -> list[Json]:
         """Return every daemon that heartbeats: id, binary, engine_id, host, topic, updated_at, status."""

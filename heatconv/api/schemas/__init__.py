@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JSON Schemas of request bodies, one module per noun.
+
+Keys that a schema does not name are ignored, as Heat does.  A ``description``
+completes the sentence "it has to be ...".
+"""

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine's answers under Heat's keys, with links.
+
+Heat's keys come first in each view; what is heatconv's own follows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from heatconv.api.call import Call, Stack
+from heatconv.rpc.engine_client import Json
+
+
+def link(href: str, rel: str = "self") -> dict[str, str]:
+    """Return one entry of a ``links`` list."""
+    return {"href": href, "rel": rel}
+
+
+def state(action: str, status: str) -> str:
+    """Return an action and its status as one word."""
+    return f"{action}_{status}"
+
+
+def stack_row(call: Call, row: Json) -> Json:
+    """Return a stack as lists show it."""
+    return {
+        **_stack_identity(call, row),
+        "description": row.get("description") or "",
+        "stack_status": state(row["action"], row["status"]),
+        "stack_status_reason": row.get("reason") or "",
+        "creation_time": row.get("created_at"),
+        "updated_time": row.get("updated_at"),
+        "deletion_time": row.get("deleted_at"),
+        "stack_owner": row.get("user_name"),
+        "parent": row.get("owner_id"),
+        "stack_user_project_id": None,
+        "tags": row.get("tags") or None,
+        "phase": row.get("phase"),
+        "progress": row.get("progress"),
+    }
+
+
+def stack(call: Call, row: Json) -> Json:
+    """Return a stack as it is shown alone."""
+    return stack_row(call, row) | _stack_detail(row)
+
+
+def stack_preview(call: Call, row: Json) -> Json:
+    """Return a stack that does not exist: it has neither id nor state."""
+    shown = {**row, "id": "None", "action": "", "status": ""}
+    stateless = {"stack_status", "stack_status_reason", "phase", "progress"}
+    view = {key: value for key, value in stack(call, shown).items() if key not in stateless}
+    stack_of = Stack(row["name"], "None")
+    return view | {"resources": [raw_resource(call, stack_of, one) for one in row["resources"]]}
+
+
+def _stack_identity(call: Call, row: Json) -> Json:
+    href = call.stack_url(Stack(row["name"], row["id"]))
+    return {"id": row["id"], "links": [link(href)], "stack_name": row["name"]}
+
+
+def _stack_detail(row: Json) -> Json:
+    return {
+        "template_description": row.get("description") or "",
+        "parameters": row.get("parameters") or {},
+        "outputs": row.get("outputs") or [],
+        "disable_rollback": row.get("disable_rollback"),
+        "timeout_mins": row.get("timeout_mins"),
+        "tags": row.get("tags") or [],
+        "capabilities": [],
+        "notification_topics": [],
+    }
+
+
+def output_row(output: Json) -> Json:
+    """Return an output as lists show it: without its value."""
+    return {"output_key": output["output_key"], "description": output.get("description") or ""}
+
+
+def resource(call: Call, stack_of: Stack, row: Json, *, detail: bool = False) -> Json:
+    """Return a resource; ``detail`` adds its description and attributes."""
+    view = {
+        **_resource_names(row),
+        "resource_status": state(row["action"], row["status"]),
+        "resource_status_reason": row.get("reason") or "",
+        "required_by": row.get("required_by") or [],
+        "creation_time": row.get("created_at"),
+        "updated_time": row.get("updated_at"),
+        "links": [
+            link(call.stack_url(stack_of, "resources", row["name"])),
+            link(call.stack_url(stack_of), "stack"),
+        ],
+    }
+    if detail:
+        view |= {
+            "description": row.get("description") or "",
+            "attributes": row.get("attributes") or {},
+        }
+    return view
+
+
+def raw_resource(call: Call, stack_of: Stack, row: Json) -> Json:
+    """Return a resource as previews do: action and status apart, an identity in place of links."""
+    path = f"/resources/{row['name']}"
+    return {
+        **_resource_names(row),
+        "resource_action": row.get("action"),
+        "resource_status": row.get("status"),
+        "resource_status_reason": row.get("reason") or "",
+        "required_by": row.get("required_by") or [],
+        "creation_time": row.get("created_at"),
+        "updated_time": row.get("updated_at"),
+        "description": row.get("description") or "",
+        "resource_identity": _identity(call, stack_of, path),
+        "stack_identity": _identity(call, stack_of, ""),
+        "stack_name": stack_of.name,
+    }
+
+
+def _identity(call: Call, stack_of: Stack, path: str) -> Json:
+    return {
+        "tenant": call.context.project_id,
+        "stack_name": stack_of.name,
+        "stack_id": stack_of.id,
+        "path": path,
+    }
+
+
+def _resource_names(row: Json) -> Json:
+    return {
+        "resource_name": row["name"],
+        "logical_resource_id": row["name"],
+        "physical_resource_id": row.get("physical_id") or "",
+        "resource_type": row["type"],
+    }
+
+
+def event(call: Call, stack_of: Stack, row: Json, *, detail: bool = False) -> Json:
+    """Return an event; ``detail`` adds the resource's type and properties."""
+    name = row["resource_name"]
+    view: dict[str, Any] = {
+        "id": row["id"],
+        "event_time": row["time"],
+        "resource_name": name,
+        "logical_resource_id": name,
+        "physical_resource_id": row.get("physical_id"),
+        "resource_status": state(row["action"], row["status"]),
+        "resource_status_reason": (row.get("reason") or "")[:255],
+        "links": [
+            link(call.stack_url(stack_of, "resources", name, "events", row["id"])),
+            link(call.stack_url(stack_of, "resources", name), "resource"),
+            link(call.stack_url(stack_of), "stack"),
+        ],
+    }
+    if detail:
+        view |= {
+            "resource_type": row["resource_type"],
+            "resource_properties": row.get("resource_properties") or {},
+        }
+    return view
+
+
+def service(row: Json) -> Json:
+    """Return a daemon under Heat's keys."""
+    keys = ("id", "binary", "engine_id", "host", "topic", "updated_at", "status")
+    more = ("report_interval", "created_at", "deleted_at")
+    return {key: row[key] for key in keys} | {"hostname": row["host"]} | {key: row.get(key) for key in more}

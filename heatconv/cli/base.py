@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every command has: the client, the colours of states, columns of JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol, cast
+
+from cliff.columns import FormattableColumn
+from cliff.command import Command
+
+from heatconv.client.http import Client
+from heatconv.errors import HeatconvError
+
+#: The colour of a status, as rich names it.
+STYLES = {"COMPLETE": "green", "IN_PROGRESS": "yellow", "FAILED": "red"}
+
+
+class CommandFailed(HeatconvError):
+    """The command did not reach what was asked for."""
+
+
+class _Shell(Protocol):
+    client: Client
+
+
+def client_of(command: Command) -> Client:
+    """Return the client of the program that a command runs in."""
+    return cast("_Shell", command.app).client
+
+
+def style_of(state: str) -> str:
+    """Return the colour of a status, or of an action and a status."""
+    if state.startswith("INIT"):
+        return "dim"  # never touched: neither done nor under way
+    return next((style for status, style in STYLES.items() if state.endswith(status)), "dim")
+
+
+class Data(FormattableColumn[Any]):
+    """A value that is a list or a map: data to machines, indented JSON to humans."""
+
+    def human_readable(self) -> str:
+        """Return the value as JSON text."""
+        return json.dumps(self._value, indent=2, ensure_ascii=False)
+
+    def machine_readable(self) -> Any:
+        """Return the value."""
+        return self._value
+
+
+def cell(value: Any) -> Any:
+    """Return a value as a table can show it."""
+    return Data(value) if isinstance(value, dict | list) else value
+
+
+def row(columns: Iterable[str], values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the values of some columns."""
+    return tuple(cell(values.get(column)) for column in columns)
+
+
+def table(columns: tuple[str, ...], rows: Iterable[Mapping[str, Any]]) -> tuple[tuple[str, ...], Any]:
+    """Return what a lister shows."""
+    return columns, [row(columns, values) for values in rows]
+
+
+def pair(text: str) -> tuple[str, str]:
+    """Return a ``name=value`` argument as a pair."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"'{text}' is not of the form NAME=VALUE")
+    return name, value
+
+
+def seconds(text: str) -> float:
+    """Return an argument that is a number of seconds above zero."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value <= 3600:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds between 0 and 3600")
+    return value

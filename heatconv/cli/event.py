@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``event list``: what happened, or what happens."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+from cliff.lister import Lister
+from rich.console import Console
+
+from heatconv.cli import tail
+from heatconv.cli.base import client_of, seconds, table
+from heatconv.client.http import ClientError
+
+_LISTED = ("event_time", "resource_name", "resource_status", "resource_status_reason", "id")
+
+
+class List(Lister):
+    """List the events of a stack, oldest first."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Take a stack."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument("stack", metavar="STACK", help="name or id of the stack")
+        parser.add_argument("--resource", metavar="NAME", help="those of one resource only")
+        parser.add_argument("--limit", metavar="N", type=int, help="the latest N only")
+        parser.add_argument(
+            "--follow", action="store_true", help="print events as they come until interrupted, one a line"
+        )
+        parser.add_argument(
+            "--poll", metavar="SECONDS", type=seconds, default=1.0, help="time between two looks (default: 1)"
+        )
+        return parser
+
+    def run(self, args: argparse.Namespace) -> int:
+        """List them, or follow them: a table cannot be shown before it is complete."""
+        if args.follow:
+            self._follow(args)
+            return 0
+        return super().run(args)
+
+    def take_action(self, args: argparse.Namespace) -> Any:
+        """List them."""
+        query = {"limit": args.limit, "sort_dir": "desc"}
+        events = client_of(self).list_events(args.stack, query, resource=args.resource)
+        return table(_LISTED, reversed(events))
+
+    def _follow(self, args: argparse.Namespace) -> None:
+        client = client_of(self)
+        console = Console(file=self.app.stdout, highlight=False, soft_wrap=True)
+        stack_id = client.locate(args.stack).rsplit("/", 1)[1]
+        events = tail.EventTail(client, stack_id)
+        while True:
+            try:
+                happened = events.read()
+            except ClientError as error:
+                if error.status != 404:
+                    raise
+                return  # the stack is gone: nothing more can happen
+            for event in happened:
+                if args.resource in {None, event["resource_name"]}:
+                    console.print(tail.line(event))
+            self.app.stdout.flush()
+            time.sleep(args.poll)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dependency graphs as text: a tree for terminals, DOT for graphviz."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rich.text import Text
+from rich.tree import Tree
+
+from heatconv.cli.base import style_of
+
+#: Fill colours by status, light enough for black text.
+FILLS = {"COMPLETE": "#d7f0dc", "IN_PROGRESS": "#fdf0c4", "FAILED": "#f8d3d0"}
+UNKNOWN_FILL = "#ececec"
+
+
+def tree(graph: dict[str, Any], title: str) -> Tree:
+    """Return a tree: what nothing depends on at the top, below each what it requires.
+
+    What several resources require is spelt out under the first of them only.
+    """
+    requires = requirements(graph)
+    nodes = {node["name"]: node for node in graph["nodes"]}
+    required = {name for names in requires.values() for name in names}
+    root = Tree(Text(title, style="bold"))
+    spelt_out: set[str] = set()
+    pending = [(root, name) for name in reversed(requires) if name not in required]
+    while pending:
+        parent, name = pending.pop()
+        label = _label(nodes[name])
+        if name in spelt_out and requires[name]:
+            parent.add(label.append("  (see above)", style="dim"))
+            continue
+        spelt_out.add(name)
+        branch = parent.add(label)
+        pending += [(branch, below) for below in reversed(requires[name])]
+    return root
+
+
+def dot(graph: dict[str, Any], title: str) -> str:
+    """Return the graph in graphviz's language; arrows go from what comes first to what needs it."""
+    lines = [f"digraph {_quoted(title)} {{", "  rankdir=LR;", '  node [shape=box, style="rounded,filled"];']
+    for node in graph["nodes"]:
+        label = f"{node['name']}\n{node['type']}\n{node['action']}_{node['status']}"
+        fill = FILLS.get(status(node), UNKNOWN_FILL)
+        lines.append(f"  {_quoted(node['name'])} [label={_quoted(label)}, fillcolor={_quoted(fill)}];")
+    lines += [f"  {_quoted(required)} -> {_quoted(name)};" for name, required in graph["edges"]]
+    return "\n".join([*lines, "}", ""])
+
+
+def requirements(graph: dict[str, Any]) -> dict[str, list[str]]:
+    """Return what each resource requires, by name."""
+    requires: dict[str, list[str]] = {node["name"]: [] for node in graph["nodes"]}
+    for name, required in graph["edges"]:
+        if name in requires and required in requires:
+            requires[name].append(required)
+    return requires
+
+
+def status(node: dict[str, Any]) -> str:
+    """Return how a resource is; one that was never touched is TO_DO."""
+    return "TO_DO" if node["action"] == "INIT" else str(node["status"])
+
+
+def _label(node: dict[str, Any]) -> Text:
+    state = f"{node['action']}_{node['status']}"
+    label = Text.assemble((node["name"], "bold"), f"  {node['type']}  ", (state, style_of(state)))
+    if node["status"] == "FAILED" and node["reason"]:
+        label.append(f"  {node['reason']}", style="red")
+    return label
+
+
+def _quoted(text: str) -> str:
+    # JSON's escapes are those of DOT as far as names, line ends and quotes go.
+    return json.dumps(text, ensure_ascii=False)

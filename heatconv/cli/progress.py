@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting for a stack, and showing what it does meanwhile.
+
+On a terminal: a bar of the nodes done in the current phase, with what is being
+done, and each failure as it comes.  Elsewhere: the events, one a line.  Either
+goes to standard error: standard output is for the result.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol, TextIO
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from heatconv.cli import tail
+from heatconv.cli.base import CommandFailed
+from heatconv.client.http import Client, ClientError, Json
+
+_NAMES_SHOWN = 4
+
+
+class Display(Protocol):
+    """Somewhere to show how a stack gets on."""
+
+    def update(self, stack: Json, events: list[Json]) -> None:
+        """Show the stack as it is now and what happened since the last time."""
+
+
+def wait(client: Client, stack: str, events: tail.EventTail, display: Display, poll: float) -> Json:
+    """Return a stack, told by its id, once nothing is in progress.
+
+    A stack that has vanished is DELETE_COMPLETE.
+    """
+    while True:
+        try:
+            # Before the events: those of a state are written before the state is.
+            shown = client.show_stack(stack, resolve_outputs=False)
+            happened = events.read()
+        except ClientError as error:
+            if error.status != 404:
+                raise
+            return {"id": stack, "stack_status": "DELETE_COMPLETE", "stack_status_reason": ""}
+        display.update(shown, happened)
+        if not shown["stack_status"].endswith("IN_PROGRESS"):
+            return shown
+        time.sleep(poll)
+
+
+def require(stack: Json, name: str, action: str) -> None:
+    """Fail unless a stack came to the good end of an action."""
+    if stack["stack_status"] != f"{action}_COMPLETE":
+        raise CommandFailed(
+            f"Stack {name} did not reach {action}_COMPLETE, it is {stack['stack_status']}: "
+            f"{stack['stack_status_reason']}"
+        )
+
+
+@contextmanager
+def display_on(stdout: TextIO, stderr: TextIO) -> Iterator[Display]:
+    """Yield the display that suits where the output goes."""
+    console = Console(file=stderr, highlight=False, soft_wrap=True)
+    if not (stdout.isatty() and stderr.isatty()):
+        yield Lines(console)
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[now]}", markup=False),
+    )
+    with Progress(*columns, console=console) as progress:
+        yield Bar(progress)
+
+
+class Lines:
+    """Every event on a line of its own."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def update(self, _stack: Json, events: list[Json]) -> None:
+        """Print the events."""
+        for event in events:
+            self._console.print(tail.line(event))
+
+
+class Bar:
+    """A bar for the phase the stack is in, failures above it."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task = progress.add_task("", total=None, now="")
+        self._running: dict[str, str] = {}
+
+    def update(self, stack: Json, events: list[Json]) -> None:
+        """Move the bar, and print what failed."""
+        for event in events:
+            self._note(stack, event)
+        done = stack.get("progress") or {}
+        running = stack["stack_status"].endswith("IN_PROGRESS")
+        names = list(self._running)
+        more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+        self._progress.update(
+            self._task,
+            description=f"{stack['stack_name']} {stack['stack_status']} {_phase(stack) if running else ''}",
+            completed=done.get("done", 0),
+            total=done.get("total"),
+            now=", ".join(f"{self._running[name]} {name}" for name in names[:_NAMES_SHOWN]) + more,
+        )
+
+    def _note(self, stack: Json, event: Json) -> None:
+        name, state = event["resource_name"], event["resource_status"]
+        if event["physical_resource_id"] == stack["id"]:
+            return
+        if state.endswith("_IN_PROGRESS"):
+            self._running[name] = state.removesuffix("_IN_PROGRESS")
+        else:
+            self._running.pop(name, None)
+        if state.endswith("_FAILED"):
+            self._progress.console.print(tail.line(event))
+
+
+def _phase(stack: Json) -> str:
+    return {"PREPARE": "(preparing)", "UPDATE": "(making)", "GC": "(cleaning up)"}.get(stack["phase"], "")

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``stack show``, ``list``, ``output``, ``graph``: what is known of stacks."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from cliff.command import Command
+from cliff.lister import Lister
+from cliff.show import ShowOne
+from rich.console import Console
+
+from heatconv.cli import graph_svg, graph_text
+from heatconv.cli.base import client_of, row, table
+
+SHOWN = (
+    "id",
+    "stack_name",
+    "description",
+    "stack_status",
+    "stack_status_reason",
+    "phase",
+    "progress",
+    "creation_time",
+    "updated_time",
+    "parameters",
+    "outputs",
+    "tags",
+    "disable_rollback",
+    "timeout_mins",
+)
+_LISTED = ("id", "stack_name", "stack_status", "creation_time", "updated_time")
+_OUTPUT = ("output_key", "output_value", "output_error", "description")
+
+
+class Show(ShowOne):
+    """Show a stack."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Take a stack."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument("stack", metavar="STACK", help="name or id of the stack")
+        return parser
+
+    def take_action(self, args: argparse.Namespace) -> Any:
+        """Show it."""
+        return SHOWN, row(SHOWN, client_of(self).show_stack(args.stack))
+
+
+class List(Lister):
+    """List stacks, newest first."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Take filters."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument("--tags", metavar="TAG,...", help="with all of these tags")
+        parser.add_argument("--status", metavar="STATUS", help="FAILED, CREATE_COMPLETE, ...")
+        parser.add_argument("--deleted", action="store_true", help="deleted ones, too")
+        return parser
+
+    def take_action(self, args: argparse.Namespace) -> Any:
+        """List them."""
+        query = {"tags": args.tags, "status": args.status, "show_deleted": str(args.deleted).lower()}
+        return table(_LISTED, client_of(self).list_stacks(query))
+
+
+class Output(Lister):
+    """Show the outputs of a stack, or one of them."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Take a stack and perhaps an output."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument("stack", metavar="STACK", help="name or id of the stack")
+        parser.add_argument("key", metavar="KEY", nargs="?", help="name of an output")
+        return parser
+
+    def take_action(self, args: argparse.Namespace) -> Any:
+        """Show them."""
+        client = client_of(self)
+        if args.key is not None:
+            return table(_OUTPUT, [client.show_output(args.stack, args.key)])
+        return table(_OUTPUT, client.show_stack(args.stack)["outputs"])
+
+
+class Graph(Command):
+    """Show how the resources of a stack depend on each other."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Take a stack and a format."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument("stack", metavar="STACK", help="name or id of the stack")
+        parser.add_argument(
+            "--format",
+            choices=("tree", "dot", "svg", "json"),
+            default="tree",
+            help="tree for a terminal (the default), dot for graphviz, svg for a browser, json for programs",
+        )
+        return parser
+
+    def take_action(self, args: argparse.Namespace) -> None:
+        """Draw it."""
+        client = client_of(self)
+        stack = client.show_stack(args.stack, resolve_outputs=False)
+        graph = client.show_graph(stack["id"])
+        title = f"{stack['stack_name']} {stack['stack_status']}"
+        if args.format == "tree":
+            console = Console(file=self.app.stdout, highlight=False, soft_wrap=True)
+            console.print(graph_text.tree(graph, title))
+        else:
+            render = {"dot": graph_text.dot, "svg": graph_svg.render, "json": _json}[args.format]
+            self.app.stdout.write(render(graph, title))
+
+
+def _json(graph: dict[str, Any], _title: str) -> str:
+    return json.dumps(graph, indent=2) + "\n"

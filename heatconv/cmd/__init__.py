@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The composition roots, one per daemon: the only place that knows executors.
+
+Each ``main`` reads the configuration, puts the parts together, runs until it is
+told to stop.  ``green`` is imported first of all: whatever is imported after
+monkey-patching must not have been imported before.
+"""

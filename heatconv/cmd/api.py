@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""heatconv-api."""
+
+from heatconv.cmd import green
+
+green.patch()
+
+# What follows must be imported after patching.
+import signal  # noqa: E402
+import sys  # noqa: E402
+import threading  # noqa: E402
+
+from heatconv import conf as configuration  # noqa: E402
+from heatconv.cmd import compose  # noqa: E402
+from heatconv.rpc.bus import Bus  # noqa: E402
+
+
+def main() -> None:
+    """Serve until told to stop."""
+    conf = configuration.load(sys.argv[1:], prog="heatconv-api")
+    bus = Bus(conf)
+    service = compose.ApiService(conf, bus)
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, lambda *_: threading.Thread(target=service.stop).start())
+    service.serve()
+    bus.close()

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every daemon does: say that it is alive, run its side tasks, stop when told."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from oslo_config import cfg
+
+from heatconv import errors
+from heatconv.db import services
+from heatconv.db.session import Database
+from heatconv.model.ids import new_id
+from heatconv.rpc.bus import Bus
+
+LOG = logging.getLogger(__name__)
+
+
+class Service(Protocol):
+    """What a daemon serves."""
+
+    def stop(self) -> None:
+        """Take nothing new, finish what runs."""
+
+
+class Daemon:
+    """One process's identity and its clockwork.
+
+    Concurrency: each side task runs on a thread of its own; if one ends by an
+    error it is logged and runs again at its next turn.
+    """
+
+    def __init__(
+        self, conf: cfg.ConfigOpts, *, database: Database, bus: Bus, binary: str, topic: str
+    ) -> None:
+        self.conf = conf
+        self.engine_id = new_id()
+        self.database = database
+        self.bus = bus
+        self.dead_after = conf.heartbeat_interval * conf.heartbeat_misses
+        self._binary = binary
+        self._topic = topic
+        self._stopping = threading.Event()
+        self._tasks: list[threading.Thread] = []
+
+    def sign_on(self) -> None:
+        """Heartbeat from now on.
+
+        Raises:
+            StorageError: the database is not there, or has no tables.
+        """
+        self._heartbeat()
+        self.every(self.conf.heartbeat_interval, self._heartbeat, jitter=0)
+
+    def every(self, seconds: float, task: Callable[[], None], *, jitter: float = 0.5) -> None:
+        """Run a task every so many seconds, give or take ``jitter`` times as many."""
+        thread = threading.Thread(
+            target=self._repeat, args=(seconds, task, jitter), name=task.__name__, daemon=True
+        )
+        self._tasks.append(thread)
+        thread.start()
+
+    def run(self, service: Service) -> None:
+        """Serve until SIGTERM or SIGINT, then stop in order."""
+        for signum in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(signum, lambda *_: self._stopping.set())
+        # Waiting in slices lets the signal handler run whatever the executor.
+        while not self._stopping.wait(0.2):
+            pass
+        LOG.info("%s %s stops", self._binary, self.engine_id)
+        service.stop()
+        self.sign_off()
+
+    def sign_off(self) -> None:
+        """Stop the side tasks, and be known to nobody any more."""
+        self._stopping.set()
+        for thread in self._tasks:
+            thread.join()
+        try:
+            services.forget(self.database, self.engine_id)
+        except errors.StorageError:
+            LOG.exception("%s could not sign off; it will be found dead", self.engine_id)
+        self.bus.close()
+        self.database.close()
+
+    def _heartbeat(self) -> None:
+        services.heartbeat(
+            self.database,
+            engine_id=self.engine_id,
+            host=socket.gethostname(),
+            binary=self._binary,
+            topic=self._topic,
+            interval=round(self.conf.heartbeat_interval),
+        )
+
+    def _repeat(self, seconds: float, task: Callable[[], None], jitter: float) -> None:
+        while not self._stopping.wait(seconds * random.uniform(1 - jitter, 1 + jitter)):  # noqa: S311 - no secret
+            try:
+                task()
+            except Exception:
+                LOG.exception("%s failed and will run again", task.__name__)
+
+
+def run_processes(count: int, run: Callable[[], None]) -> None:
+    """Run a function in so many processes; a child that dies is replaced until we are told to stop.
+
+    Not one of the libraries for this: they put a process above a single
+    worker too, and that one must die with its process.
+    """
+    if count == 1:
+        run()
+        return
+    parent = os.getpid()
+    children: set[int] = set()
+    stopping = threading.Event()
+
+    def stop(*_: object) -> None:
+        stopping.set()
+        for pid in children:
+            os.kill(pid, signal.SIGTERM)
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    while True:
+        while len(children) < count and not stopping.is_set():
+            pid = os.fork()
+            if pid == 0:
+                _run_child(parent, run)
+            children.add(pid)
+        if not children:
+            return
+        pid, status = os.wait()
+        children.discard(pid)
+        if not stopping.is_set():
+            LOG.error("process %s ended with status %s; another takes its place", pid, status)
+
+
+def _run_child(parent: int, run: Callable[[], None]) -> None:
+    """Run in a child, which does not outlive its parent."""
+    threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+    try:
+        run()
+    except BaseException:
+        LOG.exception("process %s ends", os.getpid())
+        os._exit(1)
+    os._exit(0)
+
+
+def _follow(parent: int) -> None:
+    while os.getppid() == parent:
+        threading.Event().wait(1)
+    os.kill(os.getpid(), signal.SIGTERM)

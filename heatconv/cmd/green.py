@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether this process runs on green threads, decided before anything else is imported.
+
+The ``executor`` option is looked up by hand, since oslo.config itself imports
+what has to be patched.  ``HEATCONV_EXECUTOR`` wins over the file.
+"""
+
+from __future__ import annotations
+
+import configparser
+import os
+import sys
+from collections.abc import Sequence
+
+DEFAULT_FILE = "/etc/heatconv/heatconv.conf"
+
+
+def executor(args: Sequence[str]) -> str:
+    """Return the executor that the environment, a configuration file, or the default names."""
+    named = os.environ.get("HEATCONV_EXECUTOR")
+    if named:
+        return named
+    parser = configparser.RawConfigParser(strict=False, default_section="-")
+    parser.read(_files(args) or [DEFAULT_FILE])
+    return parser.get("DEFAULT", "executor", fallback="threading")
+
+
+def patch(args: Sequence[str] | None = None) -> str:
+    """Monkey-patch the process if it is to run on green threads; return the executor's name."""
+    chosen = executor(sys.argv[1:] if args is None else args)
+    if chosen == "eventlet":
+        import warnings  # noqa: PLC0415 - nothing may be imported before it is known what to patch
+
+        warnings.filterwarnings("ignore", module="eventlet")
+        import eventlet  # noqa: PLC0415 - as above
+
+        eventlet.monkey_patch()
+    return chosen
+
+
+def _files(args: Sequence[str]) -> list[str]:
+    files = []
+    for position, argument in enumerate(args):
+        name, equals, value = argument.partition("=")
+        if name == "--config-file":
+            files.append(value if equals else "".join(args[position + 1 : position + 2]))
+    return files

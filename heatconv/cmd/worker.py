@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""heatconv-worker."""
+
+from heatconv.cmd import green
+
+EXECUTOR = green.patch()
+
+# What follows must be imported after patching.
+import sys  # noqa: E402
+
+from oslo_config import cfg  # noqa: E402
+
+from heatconv import conf as configuration  # noqa: E402
+from heatconv.cmd import compose, daemon  # noqa: E402
+from heatconv.db.session import Database  # noqa: E402
+from heatconv.rpc.bus import WORKER_TOPIC, Bus  # noqa: E402
+
+
+def main() -> None:
+    """Run until told to stop."""
+    conf = configuration.load(sys.argv[1:], prog="heatconv-worker")
+    daemon.run_processes(conf.worker.workers, lambda: _run(conf))
+
+
+def _run(conf: cfg.ConfigOpts) -> None:
+    me = daemon.Daemon(
+        conf, database=Database.from_conf(conf), bus=Bus(conf), binary="heatconv-worker", topic=WORKER_TOPIC
+    )
+    types = compose.registry(me)
+    me.sign_on()
+    me.run(compose.worker(me, types, EXECUTOR))

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The [DEFAULT] group: plugins, limits and the clocks that recovery goes by."""
+
+from __future__ import annotations
+
+from oslo_config import cfg
+
+GROUP = None  #: oslo.config's name for it
+
+_PLUGINS = [
+    cfg.ListOpt(
+        "plugin_dirs",
+        default=["/usr/lib64/heat", "/usr/lib/heat", "/usr/local/lib/heat", "/usr/local/lib64/heat"],
+        help="Directories searched, with all that is below them, for Python files that define resource "
+        "types. One that does not exist is passed over.",
+    ),
+]
+
+_PROCESS = [
+    cfg.StrOpt(
+        "executor",
+        default="threading",
+        choices=[
+            ("threading", "one native thread for each message being handled"),
+            (
+                "eventlet",
+                "one green thread for each message; needs a database driver that yields (PyMySQL)",
+            ),
+        ],
+        help="How a daemon runs many messages at a time.",
+    ),
+]
+
+_LIMITS = [
+    cfg.IntOpt(
+        "max_template_size",
+        default=524288,
+        min=1,
+        help="Largest template, and largest file beside one, in bytes.",
+    ),
+    cfg.IntOpt(
+        "max_stacks_per_tenant",
+        default=512,
+        min=-1,
+        help="Number of stacks a project may have; -1 is no limit.",
+    ),
+    cfg.IntOpt(
+        "max_resources_per_stack",
+        default=-1,
+        min=-1,
+        help="Number of resources a stack may have, those of its nested stacks included; -1 is no limit.",
+    ),
+    cfg.IntOpt(
+        "max_events_per_stack",
+        default=1000,
+        min=-1,
+        help="Number of events kept for a stack; older ones are dropped. -1 keeps all.",
+    ),
+]
+
+_ACTIONS = [
+    cfg.IntOpt(
+        "stack_action_timeout",
+        default=3600,
+        min=1,
+        help="Seconds an action on a stack may take when the request names no timeout of its own.",
+    ),
+    cfg.IntOpt(
+        "action_retry_limit",
+        default=5,
+        min=0,
+        help="How often the creation of one resource is tried again after a failure that may pass.",
+    ),
+    cfg.IntOpt(
+        "client_retry_limit",
+        default=2,
+        min=0,
+        help="How often a call to another service is tried again when the connection fails.",
+    ),
+    cfg.BoolOpt(
+        "observe_on_update",
+        default=False,
+        help="Read the live state of each resource before an update compares it, so that drift is repaired "
+        "by the update. A request may ask for it with 'converge'.",
+    ),
+]
+
+_RECOVERY = [
+    cfg.FloatOpt(
+        "heartbeat_interval",
+        default=5,
+        min=0.1,
+        help="Seconds between two heartbeats of a daemon in the service table.",
+    ),
+    cfg.IntOpt(
+        "heartbeat_misses",
+        default=3,
+        min=1,
+        help="Number of heartbeats a daemon may miss before it counts as dead and its locks are broken.",
+    ),
+    cfg.FloatOpt(
+        "recovery_interval",
+        default=5,
+        min=0.1,
+        help="Seconds between two recovery ticks of an engine: locks of dead daemons, nodes whose message "
+        "was lost, actions past their deadline.",
+    ),
+    cfg.FloatOpt(
+        "ready_grace",
+        default=10,
+        min=0.1,
+        help="Seconds a node may be ready without a worker having claimed it before it is announced again.",
+    ),
+]
+
+OPTS = [*_PLUGINS, *_PROCESS, *_LIMITS, *_ACTIONS, *_RECOVERY]

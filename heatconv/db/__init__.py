@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The truth: every table, and every statement that touches one.
+
+One function is one transaction.  A conditional write is named ``try_*`` and
+tells whether it won; its docstring names the WHERE that guards it.  Rows never
+leave this package: what leaves it are the records of ``heatconv.model``.
+
+Locks are taken in one order, so that transactions do not deadlock: stack,
+then resources by id, then sync points by key.
+"""

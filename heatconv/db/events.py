@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Events: what happened to which resource or stack, when, why."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv.db import rows
+from heatconv.db.session import reading
+from heatconv.db.tables import event
+from heatconv.db.types import utcnow
+from heatconv.model.records import Event
+from heatconv.model.states import Action, Status
+
+STACK_TYPE = "OS::Heat::Stack"  #: what events of the stack itself have for a type
+
+
+def add_resource_event(
+    connection: Connection,
+    *,
+    stack_id: str,
+    resource_id: str,
+    name: str,
+    type_name: str,
+    physical_id: str | None,
+    action: Action,
+    status: Status,
+    reason: str,
+    properties: Mapping[str, Any] | None = None,
+) -> None:
+    """Record, within a transaction, what happened to a resource."""
+    connection.execute(
+        sa.insert(event).values(
+            uuid=str(uuid.uuid4()),
+            stack_id=stack_id,
+            resource_id=resource_id,
+            resource_name=name,
+            resource_type=type_name,
+            physical_id=physical_id,
+            action=action,
+            status=status,
+            status_reason=reason,
+            properties=properties,
+            created_at=utcnow(),
+        )
+    )
+
+
+def add_stack_event(
+    connection: Connection, *, stack_id: str, name: str, action: Action, status: Status, reason: str
+) -> None:
+    """Record, within a transaction, what happened to a stack."""
+    connection.execute(
+        sa.insert(event).values(
+            uuid=str(uuid.uuid4()),
+            stack_id=stack_id,
+            resource_name=name,
+            resource_type=STACK_TYPE,
+            physical_id=stack_id,
+            action=action,
+            status=status,
+            status_reason=reason,
+            created_at=utcnow(),
+        )
+    )
+
+
+#: What a listing may be filtered by, as users name it.
+_FILTERS = {
+    "resource_name": event.c.resource_name,
+    "resource_type": event.c.resource_type,
+    "resource_action": event.c.action,
+    "resource_status": event.c.status,
+    "action": event.c.action,
+    "status": event.c.status,
+}
+
+
+@reading
+def list_events(
+    connection: Connection,
+    stack_id: str,
+    *,
+    limit: int | None = None,
+    marker: str | None = None,
+    ascending: bool = False,
+    resource_name: str | None = None,
+    filters: Mapping[str, Sequence[str]] | None = None,
+) -> list[Event]:
+    """Return a page of a stack's events in the order in which they happened, or against it."""
+    query = sa.select(event).where(event.c.stack_id == stack_id)
+    if resource_name is not None:
+        query = query.where(event.c.resource_name == resource_name)
+    for key, values in (filters or {}).items():
+        query = query.where(_FILTERS[key].in_(values))
+    if marker is not None:
+        after = sa.select(event.c.id).where(event.c.stack_id == stack_id, event.c.uuid == marker)
+        at = after.scalar_subquery()
+        query = query.where(event.c.id > at if ascending else event.c.id < at)
+    query = query.order_by(event.c.id if ascending else event.c.id.desc()).limit(limit)
+    return [rows.event(row) for row in connection.execute(query)]
+
+
+@reading
+def find_event(connection: Connection, stack_id: str, event_uuid: str) -> Event | None:
+    """Return one event of a stack."""
+    query = sa.select(event).where(event.c.stack_id == stack_id, event.c.uuid == event_uuid)
+    row = connection.execute(query).one_or_none()
+    return row and rows.event(row)

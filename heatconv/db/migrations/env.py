@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How alembic runs here: on a connection that ``heatconv.db.migration`` hands in."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from heatconv.db import tables
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=tables.metadata,
+    render_as_batch=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

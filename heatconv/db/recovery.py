@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a dying process leaves behind, each kind found by an index."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv.db import sync_points
+from heatconv.db.services import alive
+from heatconv.db.session import Database, reading, writing
+from heatconv.db.tables import resource, service, stack, sync_point
+from heatconv.db.types import seconds_ago, utcnow
+from heatconv.model.nodes import Node
+from heatconv.model.states import Status, SyncState
+
+Ring = tuple[str, str, list[Node]]  #: stack, traversal, nodes
+
+
+@dataclass(frozen=True)
+class DeadLock:
+    """A row that is locked by a daemon that does not heartbeat any more."""
+
+    resource_id: str
+    engine_id: str
+    atomic_key: int
+
+
+@reading
+def dead_locks(connection: Connection, *, dead_after: float, limit: int) -> list[DeadLock]:
+    """Return rows whose lock nobody alive holds."""
+    query = (
+        sa.select(resource.c.id, resource.c.engine_id, resource.c.atomic_key)
+        .select_from(resource.outerjoin(service, service.c.engine_id == resource.c.engine_id))
+        .where(resource.c.engine_id.is_not(None), ~alive(dead_after))
+        .limit(limit)
+    )
+    return [DeadLock(*row) for row in connection.execute(query)]
+
+
+@writing
+def try_break(connection: Connection, lock: DeadLock, *, dead_after: float) -> bool:
+    """Unlock a row, WHERE id, engine_id and atomic_key are as seen and the holder still is dead."""
+    lives = (
+        sa.select(service.c.engine_id)
+        .where(service.c.engine_id == lock.engine_id, alive(dead_after))
+        .exists()
+    )
+    broken = sa.update(resource).where(
+        resource.c.id == lock.resource_id,
+        resource.c.engine_id == lock.engine_id,
+        resource.c.atomic_key == lock.atomic_key,
+        ~lives,
+    )
+    changed = connection.execute(broken.values(engine_id=None, atomic_key=lock.atomic_key + 1))
+    return changed.rowcount == 1
+
+
+def ready_for(database: Database, resource_id: str) -> list[Ring]:
+    """Return what is READY for a row now, in a list that is empty or has one member."""
+    found = sync_points.ready_nodes(database, resource_id)
+    return [found] if found else []
+
+
+@writing
+def take_forgotten(connection: Connection, *, older_than: float, limit: int) -> list[Ring]:
+    """Return nodes that have been READY for some seconds on rows that nobody holds.
+
+    Concurrency: ``ready_at`` is set anew WHERE it is as seen, so that of many
+    engines one rings, and each node is rung for once in that time.
+    """
+    found = connection.execute(
+        sa.select(sync_point)
+        .select_from(
+            sync_point.join(
+                stack,
+                sa.and_(
+                    stack.c.id == sync_point.c.stack_id,
+                    stack.c.current_traversal == sync_point.c.traversal_id,
+                    stack.c.status == Status.IN_PROGRESS,
+                ),
+            ).outerjoin(resource, resource.c.id == sync_point.c.acts_on)
+        )
+        .where(
+            sync_point.c.state == SyncState.READY,
+            sync_point.c.ready_at < seconds_ago(older_than),
+            resource.c.engine_id.is_(None),
+        )
+        .order_by(sync_point.c.ready_at)
+        .limit(limit)
+    ).all()
+    rings: dict[tuple[str, str], list[Node]] = defaultdict(list)
+    for row in sorted(found, key=lambda row: (row.traversal_id, row.resource_id, row.is_update)):
+        node = sync_points.node_of(row.resource_id, row.is_update)
+        taken = connection.execute(
+            sa.update(sync_point)
+            .where(sync_points.key_of(row.traversal_id, node), sync_point.c.ready_at == row.ready_at)
+            .values(ready_at=utcnow())
+        )
+        if taken.rowcount == 1:
+            rings[row.stack_id, row.traversal_id].append(node)
+    return [(stack_id, traversal_id, nodes) for (stack_id, traversal_id), nodes in rings.items()]
+
+
+@reading
+def overdue(connection: Connection, *, limit: int) -> list[tuple[str, str]]:
+    """Return (stack, traversal) of the traversals that are past their deadline."""
+    query = (
+        sa.select(stack.c.id, stack.c.current_traversal)
+        .where(stack.c.status == Status.IN_PROGRESS, stack.c.deadline < utcnow())
+        .limit(limit)
+    )
+    return [(row.id, row.current_traversal) for row in connection.execute(query)]

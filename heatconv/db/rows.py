@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How rows become records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy.engine import Row
+
+from heatconv.model.definition import Definition
+from heatconv.model.nodes import NodeData
+from heatconv.model.records import Attempt, Event, Extant, RawTemplate, Resource, Service, Stack
+from heatconv.model.states import Action, Phase, Status
+
+
+def stack(row: Any, tags: tuple[str, ...] = ()) -> Stack:
+    """Return the record of a row of ``stack``."""
+    return Stack(
+        id=row.id,
+        name=row.name,
+        project_id=row.project_id,
+        user_id=row.user_id,
+        user_name=row.user_name,
+        description=row.description,
+        raw_template_id=row.raw_template_id,
+        prev_raw_template_id=row.prev_raw_template_id,
+        current_traversal=row.current_traversal,
+        action=Action(row.action),
+        status=Status(row.status),
+        reason=row.status_reason,
+        phase=Phase(row.phase),
+        disable_rollback=row.disable_rollback,
+        timeout_mins=row.timeout_mins,
+        deadline=row.deadline,
+        atomic_key=row.atomic_key,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        deleted_at=row.deleted_at,
+        tags=tags,
+    )
+
+
+def raw_template(row: Row[Any]) -> RawTemplate:
+    """Return the record of a row of ``raw_template``."""
+    return RawTemplate(
+        id=row.id,
+        template=row.template,
+        environment=row.environment,
+        files=row.files,
+        outputs=row.outputs,
+        parameters=row.parameters,
+    )
+
+
+def extant(row: Row[Any]) -> Extant:
+    """Return what preparing a traversal sees of a row of ``resource``."""
+    return Extant(
+        id=row.id,
+        name=row.name,
+        type=row.type,
+        wanted=row.desired_sha1 is not None,
+        desired_sha1=row.desired_sha1,
+        applied_sha1=row.applied_sha1,
+        requires=row.requires,
+        wanted_attributes=tuple(row.wanted_attributes),
+        reference_id=row.reference_id,
+        attributes=row.attributes,
+        output_version=row.output_version,
+        action=Action(row.action),
+        status=Status(row.status),
+        locked=row.engine_id is not None,
+    )
+
+
+def resource(row: Any) -> Resource:
+    """Return the record of a row of ``resource``."""
+    return Resource(
+        id=row.id,
+        stack_id=row.stack_id,
+        name=row.name,
+        type=row.type,
+        version=row.version,
+        replaces=row.replaces,
+        replaced_by=row.replaced_by,
+        desired=row.desired and Definition.from_json(row.desired),
+        desired_sha1=row.desired_sha1,
+        wanted_attributes=tuple(row.wanted_attributes),
+        applied=row.applied and Definition.from_json(row.applied),
+        applied_sha1=row.applied_sha1,
+        requires=row.requires,
+        physical_id=row.physical_id,
+        reference_id=row.reference_id,
+        attributes=row.attributes,
+        output_version=row.output_version,
+        action=Action(row.action),
+        status=Status(row.status),
+        reason=row.status_reason,
+        engine_id=row.engine_id,
+        atomic_key=row.atomic_key,
+        progress=row.progress and Attempt.from_json(row.progress),
+        metadata=row.metadata,
+        data=row.data,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+def event(row: Row[Any]) -> Event:
+    """Return the record of a row of ``event``."""
+    return Event(
+        uuid=row.uuid,
+        stack_id=row.stack_id,
+        resource_id=row.resource_id,
+        resource_name=row.resource_name,
+        resource_type=row.resource_type,
+        physical_id=row.physical_id,
+        action=Action(row.action),
+        status=Status(row.status),
+        reason=row.status_reason,
+        properties=row.properties,
+        created_at=row.created_at,
+    )
+
+
+def service(row: Row[Any], *, alive: bool) -> Service:
+    """Return the record of a row of ``service``."""
+    return Service(
+        engine_id=row.engine_id,
+        host=row.host,
+        binary=row.binary,
+        topic=row.topic,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        alive=alive,
+    )
+
+
+def node_data(data: dict[str, Any]) -> NodeData:
+    """Return what a sender told, of the JSON in ``sync_point_input``."""
+    return NodeData(**data)

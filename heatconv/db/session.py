@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a function of this package gets its transaction, and who retries it.
+
+``@writing`` and ``@reading`` turn ``function(connection, ...)`` into
+``function(database, ...)``, which runs in one transaction of its own.  This is
+the one place where deadlocks and lost connections are retried, around the
+whole transaction: what raced is decided again on what is there now.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import sqlalchemy as sa
+from oslo_config import cfg
+from oslo_db import api as oslo_db_api
+from oslo_db import exception as oslo_db_exception
+from oslo_db import options as oslo_db_options
+from oslo_db.sqlalchemy import enginefacade
+from sqlalchemy.engine import Connection, Engine
+
+from heatconv import errors
+
+#: Connections of a process, unless the operator says otherwise.  64 threads that each
+#: hold one for a millisecond share 16, and a server's default limit of 100 has room
+#: for several daemons.
+_POOL = {"max_pool_size": 8, "max_overflow": 8}
+
+#: The options of oslo.db that apply to enginefacade.
+_OPTIONS = (
+    "connection",
+    "slave_connection",
+    "mysql_sql_mode",
+    "connection_recycle_time",
+    "connection_debug",
+    "connection_trace",
+    "max_pool_size",
+    "max_overflow",
+    "pool_timeout",
+    "max_retries",
+    "retry_interval",
+    "sqlite_synchronous",
+)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@enginefacade.transaction_context_provider
+class _Transaction:
+    """What oslo.db's enginefacade hangs a transaction on."""
+
+
+class Database:
+    """A database, ready to run transactions; safe to share between threads."""
+
+    def __init__(self, **settings: Any) -> None:
+        """Keep the settings, which are enginefacade's; nothing connects before the first use."""
+        self._facade = enginefacade.transaction_context()
+        self._facade.configure(**{**_POOL, **settings})
+        self._facade.append_on_engine_create(self._prepare_engine)
+        self._mode = threading.local()
+        retry = oslo_db_api.wrap_db_retry(
+            max_retries=20,
+            retry_interval=0.05,
+            inc_retry_interval=True,
+            max_retry_interval=2,
+            retry_on_disconnect=True,
+            retry_on_deadlock=True,
+            jitter=True,
+        )
+        self.read = retry(self._read)
+        self.write = retry(self._write)
+
+    @classmethod
+    def from_conf(cls, conf: cfg.ConfigOpts) -> Database:
+        """Return the database of the ``[database]`` options, which are oslo.db's."""
+        oslo_db_options.set_defaults(conf, **_POOL)
+        return cls(**{name: conf.database[name] for name in _OPTIONS})
+
+    @classmethod
+    def from_url(cls, url: str) -> Database:
+        """Return the database at an SQLAlchemy URL."""
+        return cls(connection=url)
+
+    @property
+    def engine(self) -> Engine:
+        """SQLAlchemy's engine, for migrations and for counting statements."""
+        return self._facade.writer.get_engine()
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._facade.dispose_pool()
+
+    def _read(self, function: Callable[[Connection], Any]) -> Any:
+        self._mode.writes = False
+        with self._facade.reader.connection.using(_Transaction()) as connection:
+            return function(connection)
+
+    def _write(self, function: Callable[[Connection], Any]) -> Any:
+        self._mode.writes = True
+        with self._facade.writer.connection.using(_Transaction()) as connection:
+            return function(connection)
+
+    def _prepare_engine(self, engine: Engine) -> None:
+        # A ping before each transaction would cost a round trip; a lost connection
+        # shows in the first statement, and the transaction is retried.
+        engine.pool._pre_ping = False  # noqa: SLF001 - oslo.db offers no option for it
+        engine.dispose()  # of connections that were opened before this hook
+        if engine.dialect.name == "sqlite":
+            sa.event.listen(engine, "connect", _open_sqlite)
+            sa.event.listen(engine, "before_cursor_execute", self._begin_sqlite, retval=True)
+        elif engine.dialect.name in ("mysql", "mariadb"):
+            sa.event.listen(engine, "connect", _open_mysql)
+
+    def _begin_sqlite(
+        self, connection: Connection, cursor: Any, statement: str, parameters: Any, *rest: Any
+    ) -> tuple[str, Any]:
+        # oslo.db sends a plain BEGIN.  A writer has to take its lock at once: one that
+        # began to read first may not get it later.
+        if statement == "BEGIN" and getattr(self._mode, "writes", True):
+            statement = "BEGIN IMMEDIATE"
+        return statement, parameters
+
+
+def _open_sqlite(connection: Any, record: object) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA busy_timeout = 30000")
+
+
+def _open_mysql(connection: Any, record: object) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+
+
+class Undo(Exception):  # noqa: N818 - not an error: a way out of a transaction
+    """Raised in a ``@writing`` function to roll back and return ``result`` all the same."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__()
+        self.result = result
+
+
+def reading(
+    function: Callable[Concatenate[Connection, P], R],
+) -> Callable[Concatenate[Database, P], R]:
+    """Run a function in a transaction that writes nothing."""
+
+    @functools.wraps(function)
+    def run(database: Database, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            result: R = database.read(lambda connection: function(connection, *args, **kwargs))
+        except oslo_db_exception.DBError as error:
+            raise errors.StorageError(reason=error) from error
+        return result
+
+    return run
+
+
+def writing(
+    function: Callable[Concatenate[Connection, P], R],
+) -> Callable[Concatenate[Database, P], R]:
+    """Run a function in a transaction of its own; an exception rolls it back."""
+
+    @functools.wraps(function)
+    def run(database: Database, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            result: R = database.write(lambda connection: function(connection, *args, **kwargs))
+        except Undo as undo:
+            result = undo.result
+        except oslo_db_exception.DBError as error:
+            raise errors.StorageError(reason=error) from error
+        return result
+
+    return run

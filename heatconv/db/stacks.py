@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading stacks.  Every query here is scoped to a project in one place, ``_visible``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv.db import rows
+from heatconv.db.session import reading
+from heatconv.db.tables import raw_template, stack, stack_tag
+from heatconv.model.records import RawTemplate, Stack
+from heatconv.model.states import Phase, Status
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """Which stacks a listing shows, and in what order."""
+
+    limit: int | None = None
+    marker: str | None = None
+    sort_keys: Sequence[str] = ()
+    sort_dir: str | None = None
+    show_deleted: bool = False
+    filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    tags: Sequence[str] = ()  #: has all of them
+    tags_any: Sequence[str] = ()  #: has one of them
+    not_tags: Sequence[str] = ()  #: has not all of them
+    not_tags_any: Sequence[str] = ()  #: has none of them
+
+
+_SORT_KEYS = {
+    "stack_name": stack.c.name,
+    "stack_status": stack.c.status,
+    "creation_time": stack.c.created_at,
+    "updated_time": stack.c.updated_at,
+}
+
+_FILTERS = {
+    "id": stack.c.id,
+    "name": stack.c.name,
+    "action": stack.c.action,
+    "status": stack.c.status,
+    "username": stack.c.user_name,
+    "disable_rollback": stack.c.disable_rollback,
+    "timeout_mins": stack.c.timeout_mins,
+}
+
+
+def _visible(project_id: str | None) -> sa.ColumnElement[bool]:
+    """The stacks that a project's members may know of; None stands for all projects."""
+    return sa.true() if project_id is None else stack.c.project_id == project_id
+
+
+@reading
+def find(connection: Connection, project_id: str | None, name_or_id: str) -> Stack | None:
+    """Return a project's stack by id, deleted or not, or a living one by name."""
+    query = sa.select(stack).where(
+        _visible(project_id), sa.or_(stack.c.id == name_or_id, stack.c.live_name == name_or_id)
+    )
+    found = connection.execute(query).all()
+    if not found:
+        return None
+    row = next((row for row in found if row.id == name_or_id), found[0])
+    return rows.stack(row, _tags(connection, [row.id]).get(row.id, ()))
+
+
+@reading
+def get(connection: Connection, stack_id: str) -> Stack | None:
+    """Return a stack by id, for a daemon's own use."""
+    row = connection.execute(sa.select(stack).where(stack.c.id == stack_id)).one_or_none()
+    return row and rows.stack(row, _tags(connection, [row.id]).get(row.id, ()))
+
+
+@reading
+def list_stacks(connection: Connection, project_id: str | None, page: Page) -> list[Stack]:
+    """Return a page of a project's stacks, the newest first unless asked otherwise."""
+    query = _ordered(_matching(sa.select(stack), project_id, page), page)
+    found = connection.execute(query.limit(page.limit)).all()
+    tags = _tags(connection, [row.id for row in found])
+    return [rows.stack(row, tags.get(row.id, ())) for row in found]
+
+
+@reading
+def count(connection: Connection, project_id: str | None, page: Page) -> int:
+    """Return how many stacks match, whatever the page."""
+    query = _matching(sa.select(sa.func.count()).select_from(stack), project_id, page)
+    return int(connection.scalar(query) or 0)
+
+
+def _matching(query: sa.Select[Any], project_id: str | None, page: Page) -> sa.Select[Any]:
+    query = query.where(_visible(project_id))
+    if not page.show_deleted:
+        query = query.where(stack.c.deleted_at.is_(None))
+    for key, values in page.filters.items():
+        if key in _FILTERS:
+            query = query.where(_FILTERS[key].in_(values))
+    if page.tags:
+        query = query.where(_tagged(page.tags) == len(set(page.tags)))
+    if page.tags_any:
+        query = query.where(_tagged(page.tags_any) > 0)
+    if page.not_tags:
+        query = query.where(_tagged(page.not_tags) < len(set(page.not_tags)))
+    if page.not_tags_any:
+        query = query.where(_tagged(page.not_tags_any) == 0)
+    return query
+
+
+def _tagged(tags: Iterable[str]) -> sa.ScalarSelect[int]:
+    return (
+        sa.select(sa.func.count())
+        .select_from(stack_tag)
+        .where(stack_tag.c.stack_id == stack.c.id, stack_tag.c.tag.in_(set(tags)))
+        .scalar_subquery()
+    )
+
+
+def _ordered(query: sa.Select[Any], page: Page) -> sa.Select[Any]:
+    keys = [_SORT_KEYS[key] for key in page.sort_keys if key in _SORT_KEYS] or [stack.c.created_at]
+    descending = (page.sort_dir or ("asc" if page.sort_keys else "desc")) == "desc"
+    columns = [*keys, stack.c.id]
+    if page.marker is not None:
+        at = sa.select(*columns).where(stack.c.id == page.marker).subquery()
+        mine, its = sa.tuple_(*columns), sa.select(*at.c).scalar_subquery()
+        query = query.where(mine < its if descending else mine > its)
+    return query.order_by(*(column.desc() if descending else column for column in columns))
+
+
+def _tags(connection: Connection, stack_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the tags of some stacks in the order they were given."""
+    query = (
+        sa.select(stack_tag)
+        .where(stack_tag.c.stack_id.in_(stack_ids))
+        .order_by(stack_tag.c.stack_id, stack_tag.c.position)
+    )
+    tags: dict[str, tuple[str, ...]] = {}
+    for row in connection.execute(query) if stack_ids else ():
+        tags[row.stack_id] = (*tags.get(row.stack_id, ()), row.tag)
+    return tags
+
+
+@reading
+def get_template(connection: Connection, template_id: int) -> RawTemplate:
+    """Return a template by id."""
+    query = sa.select(raw_template).where(raw_template.c.id == template_id)
+    return rows.raw_template(connection.execute(query).one())
+
+
+@reading
+def unprepared(connection: Connection, limit: int) -> list[str]:
+    """Return ids of stacks whose traversal was decided on but not prepared."""
+    query = sa.select(stack.c.id).where(
+        stack.c.status == Status.IN_PROGRESS, stack.c.phase == Phase.PREPARE
+    )
+    return list(connection.scalars(query.limit(limit)))

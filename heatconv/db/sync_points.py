@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sync points: how far each node of a traversal is, and what it was told.
+
+The functions here are pieces of other modules' transactions, save for the
+reads.  A node is told at most once by each sender, because the sender's own
+sync point becomes DONE in the same transaction, and only once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv.db.session import reading
+from heatconv.db.tables import graph_edge, stack, sync_point, sync_point_input
+from heatconv.db.types import utcnow
+from heatconv.graph.traversal import Plan
+from heatconv.model.nodes import Direction, Node, NodeData
+from heatconv.model.states import Phase, SyncState
+
+
+T = TypeVar("T")
+
+
+def is_update(node: Node) -> bool:
+    """Spell a node's direction as the tables do."""
+    return node.direction is Direction.UPDATE
+
+
+def node_of(resource_id: str, update: bool) -> Node:
+    """Return the node of the columns that spell it."""
+    return Node(resource_id, Direction.UPDATE if update else Direction.CLEANUP)
+
+
+def key_of(traversal_id: str, node: Node) -> sa.ColumnElement[bool]:
+    """Return the WHERE that finds a node's sync point."""
+    return sa.and_(
+        sync_point.c.traversal_id == traversal_id,
+        sync_point.c.resource_id == node.resource_id,
+        sync_point.c.is_update == is_update(node),
+    )
+
+
+def forget(connection: Connection, stack_id: str) -> None:
+    """Delete every graph, sync point and input that a stack has."""
+    for table in (sync_point, sync_point_input, graph_edge):
+        connection.execute(sa.delete(table).where(table.c.stack_id == stack_id))
+
+
+def lay_out(connection: Connection, stack_id: str, traversal_id: str, plan: Plan) -> None:
+    """Write the graph of a plan, its sync points, and what clean rows have to say."""
+    graph = plan.graph
+    common = {"traversal_id": traversal_id, "stack_id": stack_id}
+    _insert(
+        connection,
+        sync_point,
+        (
+            common
+            | _columns(node)
+            | {
+                "acts_on": node.resource_id,
+                "required": len(graph.requires(node)),
+                "satisfied": 0,
+                "state": SyncState.WAITING if graph.requires(node) else SyncState.READY,
+                "atomic_key": 0,
+            }
+            for node in sorted(graph)
+        ),
+        ready_at=utcnow(),
+    )
+    _insert(
+        connection,
+        graph_edge,
+        (
+            common
+            | _columns(node)
+            | {"needed_by_id": needed_by.resource_id, "needed_by_is_update": is_update(needed_by)}
+            for node, needed_by in graph.edges()
+        ),
+    )
+    _insert(
+        connection,
+        sync_point_input,
+        (
+            common
+            | _columns(node)
+            | {
+                "sender_id": sender.resource_id,
+                "sender_is_update": is_update(sender),
+                "data": asdict(data),
+            }
+            for node, sender, data in plan.inputs
+        ),
+    )
+
+
+def try_finish(connection: Connection, traversal_id: str, node: Node) -> bool:
+    """Mark a node as done, WHERE key AND state = READY; False: its traversal is gone, or it was done."""
+    done = (
+        sa.update(sync_point)
+        .where(key_of(traversal_id, node), sync_point.c.state == SyncState.READY)
+        .values(state=SyncState.DONE, atomic_key=sync_point.c.atomic_key + 1)
+    )
+    return connection.execute(done).rowcount == 1
+
+
+def tell_successors(
+    connection: Connection, stack_id: str, traversal_id: str, node: Node, data: NodeData | None
+) -> tuple[list[Node], int]:
+    """Count a finished node in at each of its successors.
+
+    Returns the successors that have all they wait for now, which are READY,
+    and how many successors there are.  ``data`` is given to the update nodes of
+    resources.  Their rows are locked in key order, so that two nodes with
+    common successors do not deadlock.
+    """
+    successors = connection.execute(
+        sa.select(
+            sync_point.c.resource_id, sync_point.c.is_update, sync_point.c.required, sync_point.c.satisfied
+        )
+        .select_from(
+            graph_edge.join(
+                sync_point,
+                sa.and_(
+                    sync_point.c.traversal_id == graph_edge.c.traversal_id,
+                    sync_point.c.resource_id == graph_edge.c.needed_by_id,
+                    sync_point.c.is_update == graph_edge.c.needed_by_is_update,
+                ),
+            )
+        )
+        .where(
+            graph_edge.c.traversal_id == traversal_id,
+            graph_edge.c.resource_id == node.resource_id,
+            graph_edge.c.is_update == is_update(node),
+        )
+        .order_by(sync_point.c.resource_id, sync_point.c.is_update)
+        .with_for_update(of=sync_point)
+    ).all()
+    if not successors:
+        return [], 0
+    if data is not None:
+        common = {
+            "traversal_id": traversal_id,
+            "stack_id": stack_id,
+            "sender_id": node.resource_id,
+            "sender_is_update": is_update(node),
+            "data": asdict(data),
+        }
+        _insert(
+            connection,
+            sync_point_input,
+            (
+                common | {"resource_id": row.resource_id, "is_update": True}
+                for row in successors
+                if row.is_update and row.resource_id != stack_id
+            ),
+        )
+    for some in portions(successors):
+        _count_in(connection, traversal_id, some)
+    ready = [
+        node_of(row.resource_id, row.is_update) for row in successors if row.satisfied + 1 == row.required
+    ]
+    return ready, len(successors)
+
+
+def _count_in(connection: Connection, traversal_id: str, successors: Sequence[Any]) -> None:
+    full = sync_point.c.satisfied + 1 >= sync_point.c.required
+    connection.execute(
+        sa.update(sync_point)
+        .where(
+            sync_point.c.traversal_id == traversal_id,
+            _one_of(successors),
+        )
+        .values(
+            satisfied=sync_point.c.satisfied + 1,
+            atomic_key=sync_point.c.atomic_key + 1,
+            state=sa.case((full, SyncState.READY), else_=SyncState.WAITING),
+            ready_at=sa.case((full, utcnow()), else_=sa.null()),
+        )
+    )
+
+
+def _one_of(successors: Sequence[Any]) -> sa.ColumnElement[bool]:
+    """Match the sync points of some nodes by their keys, the two directions apart."""
+    sides = []
+    for side in (True, False):
+        ids = [row.resource_id for row in successors if bool(row.is_update) is side]
+        if ids:
+            sides.append(sa.and_(sync_point.c.is_update == side, sync_point.c.resource_id.in_(ids)))
+    return sa.or_(*sides)
+
+
+@reading
+def ready_nodes(connection: Connection, resource_id: str) -> tuple[str, str, list[Node]] | None:
+    """Return (stack, traversal, nodes) that are READY for a row in its stack's current traversal.
+
+    This is how whoever lets go of a row finds those that met its lock.
+    """
+    found = connection.execute(
+        sa.select(sync_point)
+        .join(stack, stack.c.current_traversal == sync_point.c.traversal_id)
+        .where(sync_point.c.acts_on == resource_id, sync_point.c.state == SyncState.READY)
+    ).all()
+    if not found:
+        return None
+    nodes = [node_of(row.resource_id, row.is_update) for row in found]
+    return found[0].stack_id, found[0].traversal_id, nodes
+
+
+@reading
+def progress(
+    connection: Connection, traversal_ids: Iterable[str], phase_of: Mapping[str, Phase]
+) -> dict[str, tuple[int, int]]:
+    """Return (done, total) nodes of the phase each traversal is in."""
+    counts: dict[str, tuple[int, int]] = {}
+    query = (
+        sa.select(sync_point.c.traversal_id, sync_point.c.is_update, sync_point.c.state, sa.func.count())
+        .where(
+            sync_point.c.traversal_id.in_(list(traversal_ids)),
+            sync_point.c.resource_id != sync_point.c.stack_id,
+        )
+        .group_by(sync_point.c.traversal_id, sync_point.c.is_update, sync_point.c.state)
+    )
+    for traversal_id, update, state, count in connection.execute(query):
+        if update == (phase_of[traversal_id] is Phase.UPDATE):
+            done, total = counts.get(traversal_id, (0, 0))
+            counts[traversal_id] = done + (count if state == SyncState.DONE else 0), total + count
+    return counts
+
+
+def _columns(node: Node) -> dict[str, Any]:
+    return {"resource_id": node.resource_id, "is_update": is_update(node)}
+
+
+def _insert(
+    connection: Connection, table: sa.Table, values: Iterable[Mapping[str, Any]], **computed: Any
+) -> None:
+    """Insert many rows in few statements."""
+    for some in portions(list(values)):
+        connection.execute(sa.insert(table).values(computed) if computed else sa.insert(table), some)
+
+
+def portions(items: Sequence[T], size: int = 1000) -> Iterable[Sequence[T]]:
+    """Cut a list so that no statement grows past what a database takes."""
+    return (items[start : start + size] for start in range(0, len(items), size))

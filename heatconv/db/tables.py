@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables.  What each one is for stands beside it; migrations make them so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from heatconv.db.types import BigInt, Json, LongText, Time, Uuid
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _table(name: str, *items: Any) -> sa.Table:
+    return sa.Table(name, metadata, *items, mysql_engine="InnoDB", mysql_charset="utf8mb4")
+
+
+# A template as posted.  ``predecessor_id`` is the one it replaced: dropped, and the
+# link nulled, when the traversal that applied this one completes.  ``outputs``
+# (frozen) and ``parameters`` (as shown) spare reads the freezing.
+raw_template = _table(
+    "raw_template",
+    sa.Column("id", BigInt, primary_key=True),
+    sa.Column("stack_id", Uuid, index=True),
+    sa.Column("predecessor_id", BigInt),
+    sa.Column("template", Json, nullable=False),
+    sa.Column("environment", Json, nullable=False),
+    sa.Column("files", Json, nullable=False),
+    sa.Column("outputs", Json, nullable=False),
+    sa.Column("parameters", Json, nullable=False),
+)
+
+# What a user calls one thing.  ``live_name`` is the name until the stack is deleted,
+# then null: of the living, a project has one stack of a name.
+stack = _table(
+    "stack",
+    sa.Column("id", Uuid, primary_key=True),
+    sa.Column("name", sa.String(255), nullable=False),
+    sa.Column("live_name", sa.String(255)),
+    sa.Column("project_id", sa.String(64), nullable=False),
+    sa.Column("user_id", sa.String(64)),
+    sa.Column("user_name", sa.String(255)),
+    sa.Column("owner_resource_id", Uuid, index=True),
+    sa.Column("description", LongText, nullable=False),
+    sa.Column("raw_template_id", BigInt, nullable=False),
+    sa.Column("prev_raw_template_id", BigInt),
+    sa.Column("current_traversal", Uuid, nullable=False),
+    sa.Column("action", sa.String(16), nullable=False),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("status_reason", LongText, nullable=False),
+    sa.Column("phase", sa.String(16), nullable=False),
+    sa.Column("disable_rollback", sa.Boolean, nullable=False),
+    sa.Column("timeout_mins", sa.Integer),
+    sa.Column("deadline", Time),
+    sa.Column("policy", Json),
+    sa.Column("atomic_key", BigInt, nullable=False),
+    sa.Column("created_at", Time, nullable=False),
+    sa.Column("updated_at", Time),
+    sa.Column("deleted_at", Time),
+    sa.UniqueConstraint("project_id", "live_name"),
+    sa.Index(None, "project_id", "created_at", "id"),
+    sa.Index(None, "status", "phase", "deadline"),
+)
+
+stack_tag = _table(
+    "stack_tag",
+    sa.Column("stack_id", Uuid, primary_key=True),
+    sa.Column("tag", sa.String(80), primary_key=True),
+    sa.Column("position", sa.Integer, nullable=False),
+)
+
+# One row per physical incarnation: identity; desired; applied; made; the action on it.
+resource = _table(
+    "resource",
+    sa.Column("id", Uuid, primary_key=True),
+    sa.Column("stack_id", Uuid, nullable=False),
+    sa.Column("name", sa.String(255), nullable=False),
+    sa.Column("type", sa.String(255), nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("replaces", Uuid),
+    sa.Column("replaced_by", Uuid),
+    sa.Column("desired", Json),
+    sa.Column("desired_sha1", sa.String(40)),
+    sa.Column("wanted_attributes", Json, nullable=False),
+    sa.Column("applied", Json),
+    sa.Column("applied_sha1", sa.String(40)),
+    sa.Column("applied_template_id", BigInt),
+    sa.Column("requires", Json, nullable=False),
+    sa.Column("physical_id", sa.String(255), index=True),
+    sa.Column("reference_id", LongText),
+    sa.Column("attributes", Json, nullable=False),
+    sa.Column("output_version", sa.Integer, nullable=False),
+    sa.Column("action", sa.String(16), nullable=False),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("status_reason", LongText, nullable=False),
+    sa.Column("engine_id", Uuid, index=True),
+    sa.Column("atomic_key", BigInt, nullable=False),
+    sa.Column("progress", Json),
+    sa.Column("metadata", Json, nullable=False),
+    sa.Column("data", Json, nullable=False),
+    sa.Column("created_at", Time, nullable=False),
+    sa.Column("updated_at", Time),
+    sa.Index(None, "stack_id", "name"),
+)
+
+# The dependency graph of one traversal: what each node, once done, has to tell.
+graph_edge = _table(
+    "graph_edge",
+    sa.Column("traversal_id", Uuid, primary_key=True),
+    sa.Column("resource_id", Uuid, primary_key=True),
+    sa.Column("is_update", sa.Boolean, primary_key=True),
+    sa.Column("needed_by_id", Uuid, primary_key=True),
+    sa.Column("needed_by_is_update", sa.Boolean, primary_key=True),
+    sa.Column("stack_id", Uuid, nullable=False, index=True),
+)
+
+# How far each node of a traversal is.  ``acts_on`` is the row that converges the
+# node: the node's own, or the one that replaced it during this traversal.
+sync_point = _table(
+    "sync_point",
+    sa.Column("traversal_id", Uuid, primary_key=True),
+    sa.Column("resource_id", Uuid, primary_key=True),
+    sa.Column("is_update", sa.Boolean, primary_key=True),
+    sa.Column("stack_id", Uuid, nullable=False, index=True),
+    sa.Column("acts_on", Uuid, nullable=False, index=True),
+    sa.Column("required", sa.Integer, nullable=False),
+    sa.Column("satisfied", sa.Integer, nullable=False),
+    sa.Column("state", sa.String(8), nullable=False),
+    sa.Column("ready_at", Time),
+    sa.Column("atomic_key", BigInt, nullable=False),
+    sa.Index(None, "state", "ready_at"),
+)
+
+# What a node was told, one row a sender: a fan-in of n costs n, and a message that
+# comes twice cannot count twice.
+sync_point_input = _table(
+    "sync_point_input",
+    sa.Column("traversal_id", Uuid, primary_key=True),
+    sa.Column("resource_id", Uuid, primary_key=True),
+    sa.Column("is_update", sa.Boolean, primary_key=True),
+    sa.Column("sender_id", Uuid, primary_key=True),
+    sa.Column("sender_is_update", sa.Boolean, primary_key=True),
+    sa.Column("stack_id", Uuid, nullable=False, index=True),
+    sa.Column("data", Json, nullable=False),
+)
+
+# What happened to which resource or stack, when, why.
+event = _table(
+    "event",
+    sa.Column("id", BigInt, primary_key=True),
+    sa.Column("uuid", Uuid, nullable=False, unique=True),
+    sa.Column("stack_id", Uuid, nullable=False),
+    sa.Column("resource_id", Uuid),
+    sa.Column("resource_name", sa.String(255), nullable=False),
+    sa.Column("resource_type", sa.String(255), nullable=False),
+    sa.Column("physical_id", sa.String(255)),
+    sa.Column("action", sa.String(16), nullable=False),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("status_reason", LongText, nullable=False),
+    sa.Column("properties", Json),
+    sa.Column("created_at", Time, nullable=False),
+    sa.Index(None, "stack_id", "id"),
+)
+
+# Who is there.  ``updated_at`` is the last heartbeat, by the database's clock.
+service = _table(
+    "service",
+    sa.Column("engine_id", Uuid, primary_key=True),
+    sa.Column("host", sa.String(255), nullable=False),
+    sa.Column("binary", sa.String(64), nullable=False),
+    sa.Column("topic", sa.String(64), nullable=False),
+    sa.Column("report_interval", sa.Integer, nullable=False),
+    sa.Column("created_at", Time, nullable=False),
+    sa.Column("updated_at", Time, nullable=False, index=True),
+)
+
+# What is really there, as last looked at, apart from what is wanted.
+resource_observed = _table(
+    "resource_observed",
+    sa.Column("resource_id", Uuid, primary_key=True),
+    sa.Column("stack_id", Uuid, nullable=False, index=True),
+    sa.Column("exists", sa.Boolean, nullable=False),
+    sa.Column("differs", sa.Boolean, nullable=False),
+    sa.Column("observed_at", Time, nullable=False),
+)
+
+resource_properties_observed = _table(
+    "resource_properties_observed",
+    sa.Column("stack_id", Uuid, primary_key=True),
+    sa.Column("resource_name", sa.String(255), primary_key=True),
+    sa.Column("prop_name", sa.String(255), primary_key=True),
+    sa.Column("prop_value", Json),
+)
+
+# What a plugin keeps of a resource that is too large, or too secret, for its row.
+resource_data = _table(
+    "resource_data",
+    sa.Column("resource_id", Uuid, primary_key=True),
+    sa.Column("key", sa.String(255), primary_key=True),
+    sa.Column("value", LongText, nullable=False),
+    sa.Column("redact", sa.Boolean, nullable=False),
+)
+
+# With whose rights daemons act for a stack when its user is not there.
+user_creds = _table(
+    "user_creds",
+    sa.Column("stack_id", Uuid, primary_key=True),
+    sa.Column("user_id", sa.String(64)),
+    sa.Column("trust_id", sa.String(255)),
+    sa.Column("secret", LongText),
+    sa.Column("created_at", Time, nullable=False),
+)
+
+# A stack as it was at some moment.
+snapshot = _table(
+    "snapshot",
+    sa.Column("id", Uuid, primary_key=True),
+    sa.Column("stack_id", Uuid, nullable=False, index=True),
+    sa.Column("name", sa.String(255)),
+    sa.Column("action", sa.String(16), nullable=False),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("status_reason", LongText, nullable=False),
+    sa.Column("data", Json),
+    sa.Column("created_at", Time, nullable=False),
+)
+
+# What is to be run on servers, and its runs.
+software_config = _table(
+    "software_config",
+    sa.Column("id", Uuid, primary_key=True),
+    sa.Column("project_id", sa.String(64), nullable=False),
+    sa.Column("name", sa.String(255)),
+    sa.Column("group", sa.String(255)),
+    sa.Column("config", Json, nullable=False),
+    sa.Column("created_at", Time, nullable=False),
+    sa.Index(None, "project_id", "created_at", "id"),
+)
+
+software_deployment = _table(
+    "software_deployment",
+    sa.Column("id", Uuid, primary_key=True),
+    sa.Column("project_id", sa.String(64), nullable=False, index=True),
+    sa.Column("stack_user_project_id", sa.String(64), index=True),
+    sa.Column("server_id", sa.String(255), index=True),
+    sa.Column("config_id", Uuid, nullable=False, index=True),
+    sa.Column("input_values", Json),
+    sa.Column("output_values", Json),
+    sa.Column("action", sa.String(16)),
+    sa.Column("status", sa.String(16)),
+    sa.Column("status_reason", LongText),
+    sa.Column("created_at", Time, nullable=False),
+    sa.Column("updated_at", Time),
+)

@@ -1,0 +1,426 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traversals: how one starts, changes phase, ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from oslo_db import exception as oslo_db_exception
+from sqlalchemy.engine import Connection
+
+from heatconv import errors
+from heatconv.db import rows, sync_points
+from heatconv.db.events import add_stack_event
+from heatconv.db.session import writing
+from heatconv.db.tables import raw_template, resource, stack, stack_tag
+from heatconv.db.types import utcnow
+from heatconv.graph.traversal import Plan, Target
+from heatconv.model.ids import new_id
+from heatconv.model.nodes import Direction, Node
+from heatconv.model.records import Extant, RawTemplate, Stack
+from heatconv.model.states import Action, Phase, Status
+
+Planner = Callable[[Sequence[Extant]], Plan]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """A traversal to be started: of which stack, doing what, towards which resources.
+
+    ``template``: a new one, the id of one that is there, or None to keep the
+    stack's.  ``settings`` are columns of the stack that change with it.
+    """
+
+    action: Action
+    targets: Mapping[str, Target]
+    template: RawTemplate | int | None = None
+    settings: Mapping[str, Any]
+    tags: Sequence[str] | None = None
+    timeout_secs: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Started:
+    """A traversal that has begun: the nodes to ring for."""
+
+    stack_id: str
+    traversal_id: str
+    leaves: tuple[Node, ...]
+
+
+@writing
+def create(connection: Connection, new: Stack, start: Start, plan: Planner) -> Started:
+    """Store a stack and start its first traversal.
+
+    Raises:
+        StackExists: the project has a living stack of that name (unique index).
+    """
+    template_id = _add_template(connection, new.id, start.template, predecessor=None)
+    try:
+        connection.execute(
+            sa.insert(stack).values(
+                id=new.id,
+                name=new.name,
+                live_name=new.name,
+                project_id=new.project_id,
+                user_id=new.user_id,
+                user_name=new.user_name,
+                description=new.description,
+                raw_template_id=template_id,
+                current_traversal=new.current_traversal,
+                action=start.action,
+                status=Status.IN_PROGRESS,
+                status_reason="",
+                phase=Phase.PREPARE,
+                disable_rollback=new.disable_rollback,
+                atomic_key=0,
+                created_at=utcnow(),
+            )
+        )
+    except oslo_db_exception.DBDuplicateEntry:
+        raise errors.StackExists(name=new.name) from None
+    return _begin(connection, new, template_id, start, plan)
+
+
+@writing
+def try_start(connection: Connection, seen: Stack, start: Start, plan: Planner) -> Started | None:
+    """Start a traversal of a stack, WHERE id AND atomic_key = as seen; None: another was faster.
+
+    Concurrency: the row of the stack is locked first, then those of its
+    resources, so that no worker can replace one between the plan's reading and
+    its writing; only then are the old traversal's sync points deleted, which
+    is what tells the workers that they were superseded.
+    """
+    won = sa.update(stack).where(stack.c.id == seen.id, stack.c.atomic_key == seen.atomic_key)
+    if connection.execute(won.values(atomic_key=stack.c.atomic_key + 1)).rowcount != 1:
+        return None
+    template_id = _add_template(connection, seen.id, start.template, predecessor=seen.raw_template_id)
+    return _begin(connection, seen, template_id, start, plan)
+
+
+def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, plan: Planner) -> Started:
+    traversal_id = new_id()
+    now = connection.scalar(sa.select(utcnow()))
+    first = start.action is Action.CREATE
+    connection.execute(
+        sa.update(stack)
+        .where(stack.c.id == seen.id)
+        .values(
+            **start.settings,
+            raw_template_id=template_id,
+            current_traversal=traversal_id,
+            action=start.action,
+            status=Status.IN_PROGRESS,
+            status_reason=f"Stack {start.action} started",
+            phase=Phase.UPDATE,
+            deadline=now + timedelta(seconds=start.timeout_secs),
+            updated_at=None if first else now,
+        )
+    )
+    if start.tags is not None:
+        _set_tags(connection, seen.id, start.tags)
+    add_stack_event(
+        connection,
+        stack_id=seen.id,
+        name=seen.name,
+        action=start.action,
+        status=Status.IN_PROGRESS,
+        reason=f"Stack {start.action} started",
+    )
+    planned = plan([] if first else _lock_rows(connection, seen.id))
+    if not first:
+        sync_points.forget(connection, seen.id)
+    _write_rows(connection, seen.id, start.targets, planned)
+    sync_points.lay_out(connection, seen.id, traversal_id, planned)
+    if not planned.graph:
+        end_update_half(connection, seen.id, traversal_id, start.action)
+        complete(connection, seen.id, traversal_id)
+    return Started(stack_id=seen.id, traversal_id=traversal_id, leaves=tuple(planned.graph.leaves()))
+
+
+def _add_template(
+    connection: Connection, stack_id: str, template: RawTemplate | int | None, *, predecessor: int | None
+) -> int:
+    """Store a new template, or link one that is there to the one it replaces; return its id."""
+    if isinstance(template, RawTemplate):
+        added = connection.execute(
+            sa.insert(raw_template).values(
+                stack_id=stack_id,
+                predecessor_id=predecessor,
+                template=template.template,
+                environment=template.environment,
+                files=template.files,
+                outputs=template.outputs,
+                parameters=template.parameters,
+            )
+        )
+        (template_id,) = added.inserted_primary_key or (0,)
+        return int(template_id)
+    if template is None or template == predecessor:
+        assert predecessor is not None  # noqa: S101 - a stack always has a template
+        return predecessor
+    connection.execute(
+        sa.update(raw_template).where(raw_template.c.id == template).values(predecessor_id=predecessor)
+    )
+    return template
+
+
+def _set_tags(connection: Connection, stack_id: str, tags: Sequence[str]) -> None:
+    connection.execute(sa.delete(stack_tag).where(stack_tag.c.stack_id == stack_id))
+    if tags:
+        connection.execute(
+            sa.insert(stack_tag),
+            [
+                {"stack_id": stack_id, "tag": tag, "position": position}
+                for position, tag in enumerate(dict.fromkeys(tags))
+            ],
+        )
+
+
+_EXTANT = (
+    resource.c.id,
+    resource.c.name,
+    resource.c.type,
+    resource.c.desired_sha1,
+    resource.c.applied_sha1,
+    resource.c.requires,
+    resource.c.wanted_attributes,
+    resource.c.reference_id,
+    resource.c.attributes,
+    resource.c.output_version,
+    resource.c.action,
+    resource.c.status,
+    resource.c.engine_id,
+)
+
+
+def extant_rows(connection: Connection, stack_id: str) -> list[Extant]:
+    """Return a stack's resources, as a plan sees them."""
+    query = sa.select(*_EXTANT).where(resource.c.stack_id == stack_id).order_by(resource.c.id)
+    return [rows.extant(row) for row in connection.execute(query)]
+
+
+def _lock_rows(connection: Connection, stack_id: str) -> list[Extant]:
+    """Lock a stack's resources, then read them.
+
+    Two statements: the first waits for whoever is replacing a row, and only a
+    later one sees the row that was added.
+    """
+    mine = sa.select(resource.c.id).where(resource.c.stack_id == stack_id).order_by(resource.c.id)
+    connection.execute(mine.with_for_update()).all()
+    return extant_rows(connection, stack_id)
+
+
+def _write_rows(connection: Connection, stack_id: str, targets: Mapping[str, Target], plan: Plan) -> None:
+    """Write what is desired of each row that is not clean.
+
+    A row that nobody holds gets a new ``atomic_key``: a worker of the old
+    traversal that has read it, but not locked it yet, comes too late.
+    """
+    new_key = resource.c.atomic_key + sa.case((resource.c.engine_id.is_(None), 1), else_=0)
+    if plan.garbage:
+        for ids in sync_points.portions(sorted(plan.garbage)):
+            connection.execute(
+                sa.update(resource)
+                .where(resource.c.id.in_(ids), resource.c.desired_sha1.is_not(None))
+                .values(desired=None, desired_sha1=None, atomic_key=new_key)
+            )
+    kept = sorted(plan.dirty - plan.created)
+    if kept:
+        connection.execute(
+            sa.update(resource)
+            .where(resource.c.id == sa.bindparam("row"))
+            .values(
+                desired=sa.bindparam("definition", type_=resource.c.desired.type),
+                desired_sha1=sa.bindparam("sha1"),
+                wanted_attributes=sa.bindparam("wanted", type_=resource.c.wanted_attributes.type),
+                replaced_by=None,
+                atomic_key=new_key,
+            ),
+            [{"row": plan.chosen[name], **_desired(targets[name])} for name in kept],
+        )
+    if plan.created:
+        added = sa.insert(resource).values(created_at=utcnow())
+        for names in sync_points.portions(sorted(plan.created)):
+            connection.execute(
+                added, [_new_row(stack_id, plan.chosen[name], targets[name]) for name in names]
+            )
+
+
+def _desired(target: Target) -> dict[str, Any]:
+    return {
+        "definition": target.definition.to_json(),
+        "sha1": target.definition.sha1,
+        "wanted": sorted(target.attributes),
+    }
+
+
+def _new_row(stack_id: str, row_id: str, target: Target) -> dict[str, Any]:
+    return {
+        "id": row_id,
+        "stack_id": stack_id,
+        "name": target.definition.name,
+        "type": target.definition.type,
+        "version": 0,
+        "desired": target.definition.to_json(),
+        "desired_sha1": target.definition.sha1,
+        "wanted_attributes": sorted(target.attributes),
+        "requires": {},
+        "attributes": {},
+        "output_version": 0,
+        "action": Action.INIT,
+        "status": Status.COMPLETE,
+        "status_reason": "",
+        "atomic_key": 0,
+        "metadata": target.definition.to_json()["metadata"],
+        "data": {},
+    }
+
+
+# -- the stack's own nodes ---------------------------------------------------------------
+
+
+@writing
+def finish_half(connection: Connection, stack_id: str, traversal_id: str, direction: Direction) -> list[Node]:
+    """Do what a stack's own node stands for; return the nodes that are READY by it.
+
+    UPDATE: every wanted resource is as wanted, so this template is the one to
+    roll back to, and what is not wanted may go.  The last node of the two ends
+    the traversal.
+
+    Concurrency: WHERE id AND current_traversal AND status = IN_PROGRESS on the
+    stack, and READY on the sync point; whoever comes second changes nothing.
+    """
+    node = Node(stack_id, direction)
+    action = _lock_traversal(connection, stack_id, traversal_id)
+    if action is None or not sync_points.try_finish(connection, traversal_id, node):
+        return []
+    if direction is Direction.UPDATE:
+        end_update_half(connection, stack_id, traversal_id, action)
+    ready, successors = sync_points.tell_successors(connection, stack_id, traversal_id, node, None)
+    if not successors:
+        complete(connection, stack_id, traversal_id)
+    return ready
+
+
+def _current(stack_id: str, traversal_id: str) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        stack.c.id == stack_id,
+        stack.c.current_traversal == traversal_id,
+        stack.c.status == Status.IN_PROGRESS,
+    )
+
+
+def _lock_traversal(connection: Connection, stack_id: str, traversal_id: str) -> Action | None:
+    query = sa.select(stack.c.action).where(_current(stack_id, traversal_id)).with_for_update()
+    action = connection.scalar(query)
+    return action and Action(action)
+
+
+def end_update_half(connection: Connection, stack_id: str, traversal_id: str, action: Action) -> None:
+    """Go on to the clean-up, WHERE the traversal is current; what completed is what a rollback applies."""
+    completed = {} if action is Action.DELETE else {"prev_raw_template_id": stack.c.raw_template_id}
+    connection.execute(
+        sa.update(stack)
+        .where(_current(stack_id, traversal_id))
+        .values(phase=Phase.GC, atomic_key=stack.c.atomic_key + 1, **completed)
+    )
+
+
+def complete(connection: Connection, stack_id: str, traversal_id: str) -> None:
+    """End a traversal as COMPLETE, WHERE it is current, and drop what only it needed."""
+    found = connection.execute(
+        sa.select(stack.c.name, stack.c.action, stack.c.raw_template_id).where(
+            _current(stack_id, traversal_id)
+        )
+    ).one()
+    reason = f"Stack {found.action} completed successfully"
+    gone = {"deleted_at": utcnow(), "live_name": None} if found.action == Action.DELETE else {}
+    connection.execute(
+        sa.update(stack)
+        .where(_current(stack_id, traversal_id))
+        .values(
+            status=Status.COMPLETE,
+            status_reason=reason,
+            phase=Phase.DONE,
+            deadline=None,
+            atomic_key=stack.c.atomic_key + 1,
+            **gone,
+        )
+    )
+    add_stack_event(
+        connection,
+        stack_id=stack_id,
+        name=found.name,
+        action=Action(found.action),
+        status=Status.COMPLETE,
+        reason=reason,
+    )
+    sync_points.forget(connection, stack_id)
+    connection.execute(
+        sa.delete(raw_template).where(
+            raw_template.c.stack_id == stack_id, raw_template.c.id != found.raw_template_id
+        )
+    )
+    connection.execute(
+        sa.update(raw_template)
+        .where(raw_template.c.id == found.raw_template_id)
+        .values(predecessor_id=None)
+    )
+
+
+def try_fail(
+    connection: Connection, stack_id: str, traversal_id: str, reason: str, *, may_roll_back: bool = True
+) -> bool | None:
+    """End a traversal as FAILED, WHERE it is current; part of a transaction.
+
+    Returns None if it is not current any more, else whether a rollback is to
+    follow: then the stack goes over to ROLLBACK_IN_PROGRESS in the same breath,
+    waiting to be prepared, and nobody can see it rest in between.  The sync
+    points go, so that no new node starts.
+    """
+    found = connection.execute(
+        sa.select(stack.c.name, stack.c.action, stack.c.disable_rollback)
+        .where(_current(stack_id, traversal_id))
+        .with_for_update()
+    ).one_or_none()
+    if found is None:
+        return None
+    roll_back = (
+        may_roll_back and not found.disable_rollback and found.action in (Action.CREATE, Action.UPDATE)
+    )
+    now = (
+        {"action": Action.ROLLBACK, "phase": Phase.PREPARE, "current_traversal": new_id()}
+        if roll_back
+        else {"status": Status.FAILED, "phase": Phase.DONE, "deadline": None}
+    )
+    connection.execute(
+        sa.update(stack)
+        .where(stack.c.id == stack_id)
+        .values(status_reason=reason, atomic_key=stack.c.atomic_key + 1, **now)
+    )
+    add_stack_event(
+        connection,
+        stack_id=stack_id,
+        name=found.name,
+        action=Action(found.action),
+        status=Status.FAILED,
+        reason=reason,
+    )
+    return roll_back
+
+
+@writing
+def fail(
+    connection: Connection, stack_id: str, traversal_id: str, reason: str, *, may_roll_back: bool = True
+) -> bool | None:
+    """End a traversal as FAILED for a reason that no resource gave; see ``try_fail``."""
+    roll_back = try_fail(connection, stack_id, traversal_id, reason, may_roll_back=may_roll_back)
+    if roll_back is not None:
+        sync_points.forget(connection, stack_id)
+    return roll_back
+

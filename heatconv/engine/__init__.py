@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What should be: turn requests into traversals, answer reads, recover what was lost.
+
+``requests`` are what users ask for, ``prepare`` makes traversals of it,
+``reads`` answers, ``recovery`` finds what fell between two processes, and
+``service`` puts all that on the bus.
+"""

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prepare a traversal: create, update, delete and rollback are one operation.
+
+Each makes the stack match a template (delete: nothing at all; rollback: the
+last template that reached COMPLETE), on top of whatever is going on.  Losing
+the race for the stack's row means to read again and do it again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from heatconv import errors
+from heatconv.db import stacks, traversals
+from heatconv.db.session import Database
+from heatconv.db.traversals import Start, Started
+from heatconv.engine import freezing
+from heatconv.engine.freezing import Source, Wanted
+from heatconv.graph.traversal import plan
+from heatconv.model.records import Stack
+from heatconv.model.states import Action, Phase
+from heatconv.resources.facts import StackFacts
+from heatconv.resources.registry import Registry
+
+LOG = logging.getLogger(__name__)
+
+ATTEMPTS = 100  #: races lost in a row before we believe that something else is wrong
+
+
+class Preparer:
+    """Prepares traversals."""
+
+    def __init__(self, database: Database, registry: Registry, *, default_timeout: int) -> None:
+        """Keep what is handed in; ``default_timeout`` is seconds."""
+        self._database = database
+        self._registry = registry
+        self._default_timeout = default_timeout
+
+    def create(self, stack: Stack, source: Source, settings: dict[str, Any], tags: list[str]) -> Started:
+        """Store a stack and start to create it.
+
+        Raises:
+            Invalid: the template cannot be.
+            StackExists: there is a stack of that name.
+        """
+        wanted = self.freeze(stack, source, Action.CREATE)
+        start = self._start(Action.CREATE, wanted, settings, tags, stack)
+        described = _described(stack, wanted)
+        return traversals.create(
+            self._database, described, start, lambda rows: plan(stack.id, wanted.targets, rows)
+        )
+
+    def update(
+        self, stack: Stack, source: Callable[[Stack], Source], settings: dict[str, Any], tags: list[str] | None
+    ) -> Started:
+        """Start to make a stack match another template; ``source`` may build on the stack's own.
+
+        Raises:
+            Invalid: the template cannot be.
+            NotFound: the stack was deleted meanwhile.
+        """
+
+        def decide(now: Stack) -> Start:
+            wanted = self.freeze(now, source(now), Action.UPDATE)
+            changed = settings | {"description": wanted.description}
+            return self._start(Action.UPDATE, wanted, changed, tags, now)
+
+        return self._race(stack, decide)
+
+    def delete(self, stack: Stack) -> Started:
+        """Start to delete a stack; its template stays readable."""
+
+        def decide(now: Stack) -> Start:
+            return Start(
+                action=Action.DELETE, targets={}, settings={}, timeout_secs=self._timeout(now.timeout_mins)
+            )
+
+        return self._race(stack, decide)
+
+    def roll_back(self, stack: Stack, *, only_if_due: bool = False) -> Started | None:
+        """Start to bring a stack back to the last template that reached COMPLETE.
+
+        ``only_if_due``: not if the rollback that the stack waited for has been
+        prepared by another, or overtaken by a newer wish.
+        """
+
+        def decide(now: Stack) -> Start | None:
+            if only_if_due and now.phase is not Phase.PREPARE:
+                return None
+            wanted = self._last_completed(now)
+            start = self._start(Action.ROLLBACK, wanted, {"description": wanted.description}, None, now)
+            if now.prev_raw_template_id is None:
+                return start
+            return Start(**{**start.__dict__, "template": now.prev_raw_template_id})
+
+        return self._race(stack, decide)
+
+    def freeze(self, stack: Stack, source: Source, action: Action) -> Wanted:
+        """Return what a source wants of a stack."""
+        facts = StackFacts(
+            id=stack.id,
+            name=stack.name,
+            project_id=stack.project_id,
+            action=action,
+            timeout_mins=stack.timeout_mins,
+        )
+        return freezing.freeze(source, facts, self._registry)
+
+    def stored(self, template_id: int) -> Source:
+        """Return the source that a stored template was made of."""
+        raw = stacks.get_template(self._database, template_id)
+        return Source(template=raw.template, environment=raw.environment, files=raw.files)
+
+    # -- inside ------------------------------------------------------------------------------
+
+    def _last_completed(self, stack: Stack) -> Wanted:
+        if stack.prev_raw_template_id is None:
+            return freezing.empty()
+        return self.freeze(stack, self.stored(stack.prev_raw_template_id), Action.ROLLBACK)
+
+    def _race(self, stack: Stack, decide: Callable[[Stack], Start | None]) -> Any:
+        """Decide on the stack as it is and start; if another was faster, on what it made of it."""
+        for _ in range(ATTEMPTS):
+            now = stacks.get(self._database, stack.id)
+            if now is None or now.deleted_at is not None:
+                raise errors.NotFound(entity="Stack", name=stack.name)
+            start = decide(now)
+            if start is None:
+                return None
+            targets = start.targets
+            started = traversals.try_start(
+                self._database, now, start, lambda rows, targets=targets: plan(stack.id, targets, rows)
+            )
+            if started is not None:
+                return started
+            LOG.info("stack %s: another request was faster; doing it again on top", stack.id)
+        raise errors.ActionInProgress(name=stack.name, action=stack.action)
+
+    def _start(
+        self,
+        action: Action,
+        wanted: Wanted,
+        settings: dict[str, Any],
+        tags: list[str] | None,
+        stack: Stack,
+    ) -> Start:
+        timeout_mins = settings.get("timeout_mins", stack.timeout_mins)
+        return Start(
+            action=action,
+            targets=wanted.targets,
+            template=wanted.raw,
+            settings=settings,
+            tags=tags,
+            timeout_secs=self._timeout(timeout_mins),
+        )
+
+    def _timeout(self, timeout_mins: int | None) -> int:
+        return timeout_mins * 60 if timeout_mins else self._default_timeout
+
+
+def _described(stack: Stack, wanted: Wanted) -> Stack:
+    return Stack(**{**stack.__dict__, "description": wanted.description})
+
+

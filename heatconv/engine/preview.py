@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What would be: previews and validation, which write nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from heatconv import errors, template
+from heatconv.db import resources
+from heatconv.db.session import Database
+from heatconv.engine.freezing import Wanted
+from heatconv.engine.prepare import Preparer
+from heatconv.engine.requests import Requests
+from heatconv.graph.traversal import Plan, Target, plan
+from heatconv.model.definition import Definition
+from heatconv.model.nodes import NodeData
+from heatconv.model.records import Resource, Stack
+from heatconv.model.states import Action
+from heatconv.resources.facts import Incarnation, StackFacts
+from heatconv.resources.registry import Registry
+from heatconv.resources.resource import UpdateReplace
+from heatconv.rpc.context import RequestContext
+
+Json = dict[str, Any]
+
+
+class Preview:
+    """Tells what a request would do."""
+
+    def __init__(
+        self, *, database: Database, preparer: Preparer, requests: Requests, registry: Registry
+    ) -> None:
+        """Keep what is handed in."""
+        self._database = database
+        self._preparer = preparer
+        self._requests = requests
+        self._registry = registry
+
+    def preview_create(
+        self, context: RequestContext, name: str, source: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> Json:
+        """Return the stack that a create would make, and its resources."""
+        stack = self._requests.new_stack(context, name, options)
+        wanted = self._preparer.freeze(stack, self._requests.parse(source), Action.CREATE)
+        return {
+            "name": name,
+            "project": context.project_id,
+            "description": wanted.description,
+            "parameters": wanted.raw.parameters,
+            "disable_rollback": stack.disable_rollback,
+            "timeout_mins": stack.timeout_mins,
+            "tags": list(stack.tags),
+            "resources": [_would_be(target.definition) for target in wanted.targets.values()],
+        }
+
+    def preview_update(
+        self,
+        context: RequestContext,
+        stack: str,
+        source: Mapping[str, Any],
+        options: Mapping[str, Any],
+        existing: bool,
+    ) -> Json:
+        """Return what an update would change, as far as can be told before it runs."""
+        found = self._requests.find(context, stack)
+        parsed = self._requests.update_source(source, existing=existing)(found)
+        wanted = self._preparer.freeze(found, parsed, Action.UPDATE)
+        extant = resources.list_extant(self._database, found.id)
+        rows = {row.id: row for row in resources.list_resources(self._database, found.id)}
+        return self._changes(found, wanted, plan(found.id, wanted.targets, extant), rows)
+
+    def validate_template(self, context: RequestContext, source: Mapping[str, Any]) -> Json:
+        """Return what a template takes: its parameters and its environment."""
+        parsed = self._requests.parse(source)
+        return template.describe(dict(parsed.template), dict(parsed.environment))
+
+    def _changes(self, stack: Stack, wanted: Wanted, planned: Plan, rows: Mapping[str, Resource]) -> Json:
+        changes: Json = {"unchanged": [], "updated": [], "replaced": [], "added": [], "deleted": []}
+        told = {
+            row.name: NodeData(
+                name=row.name, resource_id=row.id, reference_id=row.reference_id, attributes=row.attributes
+            )
+            for row in rows.values()
+            if planned.chosen.get(row.name) == row.id
+        }
+        for name, target in wanted.targets.items():
+            row = rows.get(planned.chosen[name])
+            change = "added" if row is None else self._change(stack, row, target, told)
+            if name not in planned.dirty:
+                change = "unchanged"
+            changes[change].append(_would_be(target.definition, row))
+        for row in rows.values():
+            if row.name not in wanted.targets and row.desired is not None:
+                changes["deleted"].append(_would_be(row.desired, row))
+        return changes
+
+    def _change(self, stack: Stack, row: Resource, target: Target, told: Mapping[str, NodeData]) -> str:
+        if row.applied is None or row.applied.type != target.definition.type:
+            return "replaced" if row.applied else "added"
+        facts = StackFacts(id=stack.id, name=stack.name, project_id=stack.project_id)
+        plugin = self._registry.get(row.type)(row.name, row.applied, facts)
+        plugin.attach(
+            Incarnation(
+                id=row.id, physical_id=row.physical_id, action=row.action, status=row.status, data=row.data
+            ),
+            _Nowhere(),
+        )
+        after = Definition(
+            **{
+                **target.definition.__dict__,
+                "properties": template.resolve(target.definition.properties, told),
+                "metadata": template.resolve(target.definition.metadata, told),
+            }
+        )
+        try:
+            return "unchanged" if plugin.plan_update(after) is None else "updated"
+        except UpdateReplace:
+            return "replaced"
+
+
+class _Nowhere:
+    """A preview keeps nothing, and a plugin that learns something in one is wrong."""
+
+    def set_physical_id(self, physical_id: str | None) -> None:
+        """Refuse."""
+        raise errors.NotSupported(feature="Changing a resource in a preview")
+
+    def set_data(self, data: Mapping[str, str]) -> None:
+        """Refuse."""
+        raise errors.NotSupported(feature="Changing a resource in a preview")
+
+    def set_metadata(self, metadata: Mapping[str, Any]) -> None:
+        """Refuse."""
+        raise errors.NotSupported(feature="Changing a resource in a preview")
+
+
+def _would_be(definition: Definition, row: Resource | None = None) -> Json:
+    return {
+        "id": row and row.id,
+        "name": definition.name,
+        "type": definition.type,
+        "physical_id": row and row.physical_id,
+        "action": row.action if row else Action.INIT,
+        "status": row.status if row else "COMPLETE",
+        "reason": row.reason if row else "",
+        "required_by": [],
+        "created_at": None,
+        "updated_at": None,
+        "description": definition.description,
+        "version": row.version if row else 0,
+        "properties": dict(definition.properties),
+    }

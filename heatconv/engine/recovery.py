@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find what fell between two processes, and ring again.
+
+Every engine runs the tick; it has no leader and no memory.  Whatever it does is
+a conditional write that one of them wins, or a ring that may come twice.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from heatconv.db import recovery, stacks, traversals
+from heatconv.db.session import Database
+from heatconv.model.nodes import Node
+
+LOG = logging.getLogger(__name__)
+
+BATCH = 500  #: how much one tick takes on of each kind
+
+
+class Doorbell(Protocol):
+    """How nodes are rung for."""
+
+    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
+        """Ask some worker to check each node."""
+
+
+class Recovery:
+    """The recovery tick."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        doorbell: Doorbell,
+        roll_back: Callable[[str], None],
+        dead_after: float,
+        ready_grace: float,
+    ) -> None:
+        """Keep what is handed in; ``dead_after`` and ``ready_grace`` are seconds."""
+        self._database = database
+        self._doorbell = doorbell
+        self._roll_back = roll_back
+        self._dead_after = dead_after
+        self._ready_grace = ready_grace
+
+    def tick(self) -> None:
+        """Look once for each kind of thing that a dying process can leave behind."""
+        self.break_dead_locks()
+        self.ring_again()
+        self.end_overdue()
+        self.prepare_decided()
+
+    def break_dead_locks(self) -> None:
+        """Unlock the rows of dead daemons, and ring for them."""
+        for lock in recovery.dead_locks(self._database, dead_after=self._dead_after, limit=BATCH):
+            if recovery.try_break(self._database, lock, dead_after=self._dead_after):
+                LOG.warning("resource %s: taken over from dead %s", lock.resource_id, lock.engine_id)
+                for traversal in recovery.ready_for(self._database, lock.resource_id):
+                    self._doorbell.ring(*traversal)
+
+    def ring_again(self) -> None:
+        """Ring for nodes that have been READY for long while nobody claimed them."""
+        for stack_id, traversal_id, nodes in recovery.take_forgotten(
+            self._database, older_than=self._ready_grace, limit=BATCH
+        ):
+            LOG.warning("stack %s: ringing again for %d nodes", stack_id, len(nodes))
+            self._doorbell.ring(stack_id, traversal_id, nodes)
+
+    def end_overdue(self) -> None:
+        """Fail the traversals that are past their deadline."""
+        for stack_id, traversal_id in recovery.overdue(self._database, limit=BATCH):
+            LOG.warning("stack %s: timed out", stack_id)
+            if traversals.fail(self._database, stack_id, traversal_id, "Timed out"):
+                self._roll_back(stack_id)
+
+    def prepare_decided(self) -> None:
+        """Prepare the rollbacks that were decided on and then lost."""
+        for stack_id in stacks.unprepared(self._database, BATCH):
+            self._roll_back(stack_id)

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has to be done to make a stack's rows match a template: the plan of a traversal.
+
+Create, update, delete and rollback are one operation on different templates.
+The plan is built in named steps, each with its reason; it is a statement about
+rows, not about history, so it holds in whatever state the stack is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from heatconv.graph.dag import Dag, in_dependency_order
+from heatconv.model.definition import Definition
+from heatconv.model.ids import new_id
+from heatconv.model.nodes import Direction, Node, NodeData
+from heatconv.model.records import Extant
+from heatconv.model.states import Action, Status
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """One resource as the template wants it: its definition, and the attributes others refer to."""
+
+    definition: Definition
+    attributes: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """The graph of a traversal, and what its rows are to become.
+
+    ``chosen`` maps each wanted name to the row that goes on with it; those in
+    ``created`` have no row yet.  ``dirty`` are the names whose node is kept.
+    ``inputs`` are what clean rows, which have no node, tell kept nodes.
+    """
+
+    chosen: Mapping[str, str]
+    created: frozenset[str]
+    dirty: frozenset[str]
+    garbage: frozenset[str]
+    graph: Dag[Node]
+    inputs: tuple[tuple[Node, Node, NodeData], ...]
+
+
+def plan(stack_id: str, targets: Mapping[str, Target], extant: Iterable[Extant]) -> Plan:
+    """Plan how a stack's extant rows become what its template wants."""
+    rows = {row.id: row for row in extant}
+    going_on = choose_rows(targets, rows.values())
+    chosen = {name: going_on[name].id if name in going_on else new_id() for name in targets}
+    garbage = rows.keys() - chosen.values()
+    dirty = find_dirty(targets, going_on, chosen)
+
+    updates = update_half(targets, chosen, dirty)
+    cleanups = cleanup_half(rows, garbage, replaceable(going_on, dirty))
+    return Plan(
+        chosen=chosen,
+        created=frozenset(targets.keys() - going_on.keys()),
+        dirty=dirty,
+        garbage=frozenset(garbage),
+        graph=join_halves(stack_id, updates, cleanups),
+        inputs=tuple(clean_inputs(targets, going_on, chosen, dirty)),
+    )
+
+
+def choose_rows(targets: Mapping[str, Target], rows: Iterable[Extant]) -> dict[str, Extant]:
+    """Per wanted name, choose the row to go on with, if there is one.
+
+    Best is a row that already is what is wanted, be it one that was replaced or
+    dropped and not yet cleaned up: so a rollback returns to what still exists.
+    Next the row that the current template wants.  Never one whose deletion has
+    begun, for nobody can tell what of it is left.
+    """
+    best: dict[str, tuple[tuple[bool, bool], Extant]] = {}
+    for row in rows:
+        target = targets.get(row.name)
+        if target is None or row.action is Action.DELETE:
+            continue
+        as_wanted = row.status is Status.COMPLETE and row.applied_sha1 == target.definition.sha1
+        rank = (as_wanted, row.wanted)
+        if any(rank) and (row.name not in best or rank > best[row.name][0]):
+            best[row.name] = rank, row
+    return {name: row for name, (_, row) in best.items()}
+
+
+def find_dirty(
+    targets: Mapping[str, Target], going_on: Mapping[str, Extant], chosen: Mapping[str, str]
+) -> frozenset[str]:
+    """Name the resources whose check could find something to do.
+
+    All others are clean: complete, unlocked, made of the very definition that
+    is wanted, and so is all they require, unchanged since they were converged
+    with it.
+    """
+    dirty: set[str] = set()
+    for name in in_dependency_order({name: target.definition.requires for name, target in targets.items()}):
+        row, target = going_on.get(name), targets[name]
+        if row is None or not is_settled(row, target):
+            dirty.add(name)
+            continue
+        required = target.definition.requires
+        if not dirty.isdisjoint(required) or row.requires != {
+            chosen[other]: going_on[other].output_version for other in required
+        }:
+            dirty.add(name)
+    return frozenset(dirty)
+
+
+def is_settled(row: Extant, target: Target) -> bool:
+    """Tell whether a row, looked at alone, is as wanted and nobody is at work on it."""
+    return (
+        row.status is Status.COMPLETE
+        and not row.locked
+        and row.applied_sha1 == target.definition.sha1
+        and target.attributes <= row.attributes.keys()
+    )
+
+
+def replaceable(going_on: Mapping[str, Extant], dirty: frozenset[str]) -> set[str]:
+    """Return the ids of the wanted rows that this traversal may have to replace.
+
+    What was never begun has nothing to replace.
+    """
+    return {row.id for name, row in going_on.items() if name in dirty and row.action is not Action.INIT}
+
+
+def update_half(
+    targets: Mapping[str, Target], chosen: Mapping[str, str], dirty: frozenset[str]
+) -> Dag[Node]:
+    """Make an update node of each dirty resource, in dependency order."""
+    graph: Dag[Node] = Dag()
+    for name in dirty:
+        required = targets[name].definition.requires & dirty
+        graph.add(_update(chosen[name]), *(_update(chosen[other]) for other in required))
+    return graph
+
+
+def cleanup_half(rows: Mapping[str, Extant], garbage: Iterable[str], maybe: set[str]) -> Dag[Node]:
+    """Make a cleanup node of each row that goes, or may have to, in reverse dependency order."""
+    graph: Dag[Node] = Dag()
+    cleaned = maybe | set(garbage)
+    for row_id in cleaned:
+        graph.add(_cleanup(row_id))
+        for required in rows[row_id].requires:
+            if required in cleaned:
+                graph.add(_cleanup(required), _cleanup(row_id))
+    return graph
+
+
+def join_halves(stack_id: str, updates: Dag[Node], cleanups: Dag[Node]) -> Dag[Node]:
+    """Join both halves by the stack's own nodes.
+
+    Nothing is cleaned up before the update half is done: an update that fails
+    has deleted nothing, and finds on its way back all that it came from.  This
+    also puts a replaced row's cleanup after its replacement's update.
+    """
+    graph: Dag[Node] = Dag()
+    if not updates and not cleanups:
+        return graph
+    middle, end = _update(stack_id), _cleanup(stack_id)
+    for half in (updates, cleanups):
+        for node in half:
+            graph.add(node, *half.requires(node))
+    graph.add(middle, *updates.roots())
+    for leaf in cleanups.leaves():
+        graph.add(leaf, middle)
+    if cleanups:
+        graph.add(end, *cleanups.roots())
+    return graph
+
+
+def clean_inputs(
+    targets: Mapping[str, Target],
+    going_on: Mapping[str, Extant],
+    chosen: Mapping[str, str],
+    dirty: frozenset[str],
+) -> Iterable[tuple[Node, Node, NodeData]]:
+    """Yield (node, sender, data) for what dirty resources require of clean ones."""
+    for name in dirty:
+        for other in targets[name].definition.requires - dirty:
+            yield _update(chosen[name]), _update(chosen[other]), going_on[other].data
+
+
+def _update(row_id: str) -> Node:
+    return Node(row_id, Direction.UPDATE)
+
+
+def _cleanup(row_id: str) -> Node:
+    return Node(row_id, Direction.CLEANUP)

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the database holds, as frozen records.
+
+The modules of ``heatconv.db`` return these and nothing else, so that no other
+module knows a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from heatconv.model.definition import Definition
+from heatconv.model.nodes import Direction, Node, NodeData
+from heatconv.model.states import Action, Phase, Status
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stack:
+    """A stack: what is wanted of it, and how far that is."""
+
+    id: str
+    name: str
+    project_id: str
+    user_id: str | None = None
+    user_name: str | None = None
+    description: str = ""
+    raw_template_id: int  #: the template wanted
+    prev_raw_template_id: int | None = None  #: the last one that reached COMPLETE
+    current_traversal: str  #: the traversal that may change the stack's resources
+    action: Action
+    status: Status
+    reason: str = ""
+    phase: Phase
+    disable_rollback: bool = True
+    timeout_mins: int | None = None
+    deadline: datetime | None = None  #: when the running traversal times out
+    atomic_key: int = 0  #: +1 with every write
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    deleted_at: datetime | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawTemplate:
+    """A template as posted, with its environment and files, and what freezing made of it.
+
+    ``outputs`` are frozen; ``parameters`` are as a user may see them.
+    """
+
+    id: int | None = None
+    template: Mapping[str, Any]
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    outputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extant:
+    """A resource row as preparing a traversal sees it: no definitions, only their digests."""
+
+    id: str
+    name: str
+    type: str
+    wanted: bool  #: the current template wants this very row
+    desired_sha1: str | None
+    applied_sha1: str | None
+    requires: Mapping[str, int]  #: required row's id -> the output version it was converged with
+    wanted_attributes: tuple[str, ...]
+    reference_id: str | None
+    attributes: Mapping[str, Any]
+    output_version: int
+    action: Action
+    status: Status
+    locked: bool
+
+    @property
+    def data(self) -> NodeData:
+        """What this row tells the rows that require it."""
+        return NodeData(
+            name=self.name,
+            resource_id=self.id,
+            reference_id=self.reference_id,
+            attributes=self.attributes,
+            output_version=self.output_version,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """An action under way on a resource, as saved in its row.
+
+    ``definition`` is what the action makes of the resource, resolved; whoever
+    takes the action over goes on from here.
+    """
+
+    action: Action
+    definition: Definition
+    sha1: str  #: of the frozen definition, to become the applied one
+    requires: Mapping[str, int]
+    token: Any = None  #: what ``handle_*`` returned
+    started: bool = False  #: ``handle_*`` has returned
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the attempt as plain JSON data."""
+        return {
+            "action": self.action,
+            "definition": self.definition.to_json(),
+            "sha1": self.sha1,
+            "requires": dict(self.requires),
+            "token": self.token,
+            "started": self.started,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Attempt:
+        """Return the attempt that ``to_json`` made ``data`` of."""
+        return cls(
+            action=Action(data["action"]),
+            definition=Definition.from_json(data["definition"]),
+            sha1=data["sha1"],
+            requires=data["requires"],
+            token=data["token"],
+            started=data["started"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resource:
+    """One physical incarnation of a resource, as the worker that checks it sees it."""
+
+    id: str
+    stack_id: str
+    name: str
+    type: str
+    version: int
+    replaces: str | None = None
+    replaced_by: str | None = None
+    desired: Definition | None = None  #: frozen; None: not wanted any more
+    desired_sha1: str | None = None
+    wanted_attributes: tuple[str, ...] = ()
+    applied: Definition | None = None  #: resolved; None: never completed
+    applied_sha1: str | None = None
+    requires: Mapping[str, int] = field(default_factory=dict)
+    physical_id: str | None = None  #: the name of the thing in the real world, once it exists
+    reference_id: str | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    output_version: int = 0
+    action: Action = Action.INIT
+    status: Status = Status.COMPLETE
+    reason: str = ""
+    engine_id: str | None = None  #: the daemon that holds the lock
+    atomic_key: int = 0
+    progress: Attempt | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, str] = field(default_factory=dict)
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A node of a traversal as its check finds it: the row it acts on, and the stack's facts."""
+
+    stack: Stack
+    traversal_id: str
+    node: Node
+    resource: Resource | None  #: None for the stack's own nodes, and for a row that is gone
+    inputs: tuple[NodeData, ...] = ()
+    lock_alive: bool = False  #: the row's lock is held by a daemon that heartbeats
+
+    @property
+    def direction(self) -> Direction:
+        """Whether to make the resource so or to clear it away."""
+        return self.node.direction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Something that happened to a resource or a stack."""
+
+    uuid: str
+    stack_id: str
+    resource_name: str
+    resource_type: str
+    physical_id: str | None
+    action: Action
+    status: Status
+    reason: str
+    created_at: datetime
+    resource_id: str | None = None
+    properties: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """A daemon that heartbeats."""
+
+    engine_id: str
+    host: str
+    binary: str
+    topic: str
+    created_at: datetime
+    updated_at: datetime
+    alive: bool

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every resource is: a definition, a few facts, a state, and clients.
+
+The base of ``resource.Resource``, which is built up in layers, one idea each:
+``core``, ``kept`` (what it remembers), ``reading`` (what it tells), ``hooks``
+(what a plugin does) and ``updating`` (what a change means).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, ClassVar
+
+from heatconv.model.definition import Definition
+from heatconv.model.states import Action, Status
+from heatconv.resources import attributes, exception, support
+from heatconv.resources.facts import Identifier, Incarnation, Keeper, StackFacts
+from heatconv.resources.naming import physical_name
+from heatconv.resources.properties import Properties, Schema
+from heatconv.resources.rsrc_defn import ResourceDefinition
+from heatconv.resources.translation import TranslationRule, translate
+
+
+class Core:
+    """A resource: declared by class attributes, bound to a state by ``attach``."""
+
+    INIT, CREATE, UPDATE, DELETE, ROLLBACK = ("INIT", "CREATE", "UPDATE", "DELETE", "ROLLBACK")
+    SUSPEND, RESUME, ADOPT, SNAPSHOT, CHECK = ("SUSPEND", "RESUME", "ADOPT", "SNAPSHOT", "CHECK")
+    IN_PROGRESS, FAILED, COMPLETE = ("IN_PROGRESS", "FAILED", "COMPLETE")
+    ACTIONS = (INIT, CREATE, DELETE, UPDATE, ROLLBACK, SUSPEND, RESUME, ADOPT, SNAPSHOT, CHECK)
+    STATUSES = (IN_PROGRESS, FAILED, COMPLETE)
+    BASE_ATTRIBUTES = (SHOW,) = (attributes.SHOW_ATTR,)
+
+    properties_schema: ClassVar[Mapping[str, Schema]] = {}
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {}
+    base_attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = attributes.BASE_ATTRIBUTES
+    update_policy_schema: ClassVar[Mapping[str, Schema]] = {}
+    update_allowed_properties: ClassVar[Sequence[str]] = ()
+    default_client_name: ClassVar[str | None] = None
+    entity: str | None = None
+    required_service_extension: ClassVar[str | Sequence[str] | None] = None
+    support_status: ClassVar[support.SupportStatus] = support.SupportStatus()
+    strict_dependency: ClassVar[bool] = True
+    requires_deferred_auth: ClassVar[bool] = False
+    physical_resource_name_limit: ClassVar[int | None] = 255
+    no_signal_actions: ClassVar[Sequence[str]] = (SUSPEND, DELETE)
+    signal_needs_metadata_updates: ClassVar[bool] = True
+    always_replace_on_check_failed: ClassVar[bool] = True
+
+    def __init__(self, name: str, definition: Definition, stack: StackFacts) -> None:
+        self.name = name
+        self.stack = stack
+        self.context = stack.context
+        self._incarnation: Incarnation | None = None
+        self._keeper: Keeper | None = None
+        self.become(definition)
+
+    def become(self, definition: Definition) -> None:
+        """Take on a definition: that of an update that is complete."""
+        self.definition = definition
+        self.t = ResourceDefinition(definition)
+        self._properties: Properties | None = None
+
+    def attach(self, incarnation: Incarnation, keeper: Keeper) -> None:
+        """Bind the resource to the state it is in, and to where it keeps what it learns."""
+        self._incarnation = incarnation
+        self._keeper = keeper
+        self._properties = None
+
+    @property
+    def incarnation(self) -> Incarnation:
+        """The state the resource is in; that of one never started if it is not attached."""
+        return self._incarnation or Incarnation(id="")
+
+    def _learn(self, **changes: Any) -> Keeper | None:
+        """Note a change of the state and return where to keep it; None during validation."""
+        self._incarnation = replace(self.incarnation, **changes)
+        return self._keeper
+
+    # -- identity -----------------------------------------------------------------------
+
+    def type(self) -> str:
+        """Return the name of the type, as the template has it."""
+        return self.definition.type
+
+    @property
+    def uuid(self) -> str:
+        """The id of the row behind the resource."""
+        return self.incarnation.id
+
+    def physical_resource_name(self) -> str | None:
+        """Return the name to give to the physical resource; None during validation."""
+        if self._incarnation is None:
+            return None
+        return physical_name(self.stack.name, self.name, self.uuid, self.physical_resource_name_limit)
+
+    def identifier(self) -> Identifier:
+        """Return the way to the resource."""
+        return replace(self.stack.identifier(), path=f"/resources/{self.name}")
+
+    def __str__(self) -> str:
+        where = f'Stack "{self.stack.name}" [{self.stack.id}]'
+        return f'{type(self).__name__} "{self.name}" [{self.incarnation.physical_id}] {where}'
+
+    # -- state --------------------------------------------------------------------------
+
+    @property
+    def action(self) -> Action:
+        """What was done last."""
+        return self.incarnation.action
+
+    @property
+    def status(self) -> Status:
+        """How that ended."""
+        return self.incarnation.status
+
+    @property
+    def status_reason(self) -> str:
+        """Why it ended so."""
+        return self.incarnation.reason
+
+    @property
+    def state(self) -> tuple[Action, Status]:
+        """Both in one."""
+        return self.action, self.status
+
+    @property
+    def created_time(self) -> datetime | None:
+        """When the row was made."""
+        return self.incarnation.created_at
+
+    @property
+    def updated_time(self) -> datetime | None:
+        """When the resource changed last."""
+        return self.incarnation.updated_at
+
+    # -- properties and clients ---------------------------------------------------------
+
+    @property
+    def properties(self) -> Properties:
+        """The properties, translated; names are looked up only for a resource that has a state."""
+        if self._properties is None:
+            # What is there already was made with names that may be gone by now.
+            lenient = self.incarnation.physical_id is not None
+            self._properties = self.parse_properties(self.definition, lenient=lenient)
+        return self._properties
+
+    @properties.setter
+    def properties(self, value: Properties) -> None:
+        self._properties = value
+
+    def parse_properties(self, definition: Definition, lenient: bool = False) -> Properties:
+        """Return a definition's properties as this type sees them.
+
+        ``lenient`` keeps a name as it is that no service knows.
+        """
+        given = ResourceDefinition(definition).properties(self.properties_schema, self.context)
+        try:
+            rules = self.translation_rules(given)
+        except exception.ClientNotAvailable:
+            # Rules that look up names need clients, which validation may have to do without.
+            return given
+        if not rules:
+            return given
+        clients = self.stack.clients if self._incarnation is not None else None
+        data = translate(given.data, rules, clients, lenient=lenient)
+        return ResourceDefinition(replace(definition, properties=data)).properties(
+            self.properties_schema, self.context
+        )
+
+    def translation_rules(self, properties: Properties) -> list[TranslationRule] | None:
+        """Return how old or loose ways to say something map to the current one."""
+        return None
+
+    def client(self, name: str | None = None, version: str | None = None) -> Any:
+        """Return the client of a service, by default the type's own."""
+        return self._clients(name).client(name or self.default_client_name, version=version)
+
+    def client_plugin(self, name: str | None = None) -> Any:
+        """Return what is known about a service's client, by default the type's own."""
+        return self._clients(name).client_plugin(name or self.default_client_name)
+
+    def _clients(self, name: str | None) -> Any:
+        if self.stack.clients is None or not (name or self.default_client_name):
+            raise exception.ClientNotAvailable(client_name=name or self.default_client_name)
+        return self.stack.clients
+
+    @classmethod
+    def implements(cls, hook: str) -> bool:
+        """Tell whether a plugin has a hook of its own, or an optional one at all."""
+        for layer in cls.__mro__:
+            if hook in vars(layer):
+                return layer.__module__ not in _OWN_LAYERS
+        return False
+
+
+_OWN_LAYERS = {
+    f"heatconv.resources.{layer}" for layer in ("core", "kept", "reading", "hooks", "updating", "resource")
+}

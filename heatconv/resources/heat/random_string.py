@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OS::Heat::RandomString: a text nobody can guess, such as a password."""
+
+from __future__ import annotations
+
+import secrets
+import string
+
+from heatconv.resources import attributes, constraints, exception, properties, resource, support, translation
+from heatconv.resources.i18n import _
+
+CLASSES = {
+    "lettersdigits": string.ascii_letters + string.digits,
+    "letters": string.ascii_letters,
+    "lowercase": string.ascii_lowercase,
+    "uppercase": string.ascii_uppercase,
+    "digits": string.digits,
+    "hexdigits": string.digits + "ABCDEF",
+    "octdigits": string.octdigits,
+}
+
+MAX_LENGTH = 512
+
+
+class RandomString(resource.Resource):
+    """A random text, made once and kept; to get another one, change ``salt``."""
+
+    support_status = support.SupportStatus(version="2014.1")
+
+    PROPERTIES = (LENGTH, SEQUENCE, CHARACTER_CLASSES, CHARACTER_SEQUENCES, SALT) = (
+        "length",
+        "sequence",
+        "character_classes",
+        "character_sequences",
+        "salt",
+    )
+    CLASS, SEQUENCE_OF, MIN = ("class", "sequence", "min")
+    ATTRIBUTES = (VALUE,) = ("value",)
+
+    _minimum = properties.Schema(
+        properties.Schema.INTEGER,
+        _("How many characters of this group there are at least."),
+        default=1,
+        constraints=[constraints.Range(min=1, max=MAX_LENGTH)],
+    )
+
+    properties_schema = {
+        LENGTH: properties.Schema(
+            properties.Schema.INTEGER,
+            _("The length of the text."),
+            default=32,
+            constraints=[constraints.Range(min=1, max=MAX_LENGTH)],
+        ),
+        SEQUENCE: properties.Schema(
+            properties.Schema.STRING,
+            _("The one class of characters to use."),
+            constraints=[constraints.AllowedValues(list(CLASSES))],
+            support_status=support.SupportStatus(
+                support.HIDDEN,
+                _("Use character_classes instead."),
+                version="5.0.0",
+                previous_status=support.SupportStatus(support.DEPRECATED, version="2014.2"),
+            ),
+        ),
+        CHARACTER_CLASSES: properties.Schema(
+            properties.Schema.LIST,
+            _("Classes of characters, and how many of each."),
+            schema=properties.Schema(
+                properties.Schema.MAP,
+                schema={
+                    CLASS: properties.Schema(
+                        properties.Schema.STRING,
+                        _("The class."),
+                        default="lettersdigits",
+                        constraints=[constraints.AllowedValues(list(CLASSES))],
+                    ),
+                    MIN: _minimum,
+                },
+            ),
+            default=[{CLASS: "lettersdigits"}],
+        ),
+        CHARACTER_SEQUENCES: properties.Schema(
+            properties.Schema.LIST,
+            _("Characters to choose from, and how many of each set."),
+            schema=properties.Schema(
+                properties.Schema.MAP,
+                schema={
+                    SEQUENCE_OF: properties.Schema(
+                        properties.Schema.STRING, _("The characters."), required=True
+                    ),
+                    MIN: _minimum,
+                },
+            ),
+        ),
+        SALT: properties.Schema(
+            properties.Schema.STRING, _("Any text; when it changes, another random text is made.")
+        ),
+    }
+
+    attributes_schema = {
+        VALUE: attributes.Schema(
+            _("The random text."),
+            cache_mode=attributes.Schema.CACHE_NONE,
+            type=attributes.Schema.STRING,
+        ),
+    }
+
+    def translation_rules(
+        self, properties: properties.Properties
+    ) -> list[translation.TranslationRule] | None:
+        old = properties.get(self.SEQUENCE)
+        if not old:
+            return None
+        rule = translation.TranslationRule
+        return [
+            rule(properties, rule.ADD, [self.CHARACTER_CLASSES], [{self.CLASS: old, self.MIN: 1}]),
+            rule(properties, rule.DELETE, [self.SEQUENCE]),
+        ]
+
+    def validate(self) -> None:
+        super().validate()
+        if sum(minimum for _characters, minimum in self._groups()) > self.properties[self.LENGTH]:
+            raise exception.StackValidationFailed(
+                path=["resources", self.name, "properties", self.LENGTH],
+                message=_("The length is smaller than the minimums of all classes and sequences together."),
+            )
+
+    def _groups(self) -> list[tuple[str, int]]:
+        """Return the sets of characters to choose from, each with how many to take at least."""
+        classes = [
+            (CLASSES[item[self.CLASS]], item[self.MIN])
+            for item in self.properties[self.CHARACTER_CLASSES] or ()
+        ]
+        sequences = [
+            (item[self.SEQUENCE_OF], item[self.MIN])
+            for item in self.properties[self.CHARACTER_SEQUENCES] or ()
+        ]
+        return classes + sequences
+
+    def handle_create(self) -> None:
+        self.validate()
+        # Whoever takes over an interrupted create keeps the text that was made.
+        if self.VALUE not in self.data():
+            self.data_set(self.VALUE, self._generate(), redact=True)
+        self.resource_id_set(self.physical_resource_name())
+
+    def _generate(self) -> str:
+        groups = self._groups()
+        chosen = [secrets.choice(characters) for characters, minimum in groups for _ in range(minimum)]
+        everything = "".join(characters for characters, _minimum in groups)
+        chosen += [secrets.choice(everything) for _ in range(self.properties[self.LENGTH] - len(chosen))]
+        secrets.SystemRandom().shuffle(chosen)
+        return "".join(chosen)
+
+    def _resolve_attribute(self, name: str) -> str | None:
+        return self.data().get(self.VALUE)
+
+    def get_reference_id(self) -> str:
+        return self.data().get(self.VALUE, self.name)

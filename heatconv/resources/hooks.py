@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a plugin does: every hook of Heat's contract, with Heat's default.
+
+``handle_<action>`` starts an action and returns a token; plain JSON is kept
+across restarts of a worker, anything else works while the worker lives.
+``check_<action>_complete`` gets that token until it returns true; it may raise
+``PollDelay`` to be asked later.  What they raise otherwise fails the action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from heatconv.resources import exception
+from heatconv.resources.properties import Properties
+from heatconv.resources.reading import Reading
+from heatconv.resources.rsrc_defn import ResourceDefinition, ResourceDefinitionDiff
+
+
+class Hooks(Reading):
+    """A resource whose actions do nothing yet, which is what most types need of most of them."""
+
+    # -- validation ---------------------------------------------------------------------
+
+    def validate(self) -> Any:
+        """Accept the definition; a text returned, or an error raised, refuses it."""
+        self.properties.validate()
+
+    def add_dependencies(self, deps: Any) -> None:
+        """Add dependencies no reference tells: ``deps += (self, other)``."""
+
+    # -- create -------------------------------------------------------------------------
+
+    def handle_create(self) -> Any:
+        """Start to create the physical resource."""
+
+    def check_create_complete(self, token: Any) -> bool:
+        """Tell whether it is there."""
+        return True
+
+    def find_existing(self) -> str | None:
+        """Return the physical id of what an interrupted create made, or None.
+
+        Found by what is the same whenever this incarnation asks, such as
+        ``physical_resource_name()``.  With it a crash never leaves a twin.
+        """
+        return None
+
+    # -- update -------------------------------------------------------------------------
+
+    def needs_replace(self, after_props: Properties) -> bool:
+        """Tell whether the resource is to be replaced whatever changed."""
+        return False
+
+    def needs_replace_failed(self) -> bool:
+        """Tell whether a resource whose last action failed is to be replaced."""
+        return True
+
+    def needs_replace_with_tmpl_diff(self, tmpl_diff: ResourceDefinitionDiff) -> bool:
+        """Tell whether a change of the snippet asks for a replacement."""
+        return False
+
+    def needs_replace_with_prop_diff(
+        self, changed_properties_set: set[str], after_props: Properties, before_props: Properties
+    ) -> bool:
+        """Tell whether a change of these properties asks for a replacement."""
+        return False
+
+    def handle_update(
+        self,
+        json_snippet: ResourceDefinition,
+        tmpl_diff: ResourceDefinitionDiff,
+        prop_diff: Mapping[str, Any],
+    ) -> Any:
+        """Start to change the physical resource in place."""
+        if prop_diff:
+            raise exception.UpdateReplace(self.name)
+
+    def check_update_complete(self, token: Any) -> bool:
+        """Tell whether it is as wanted."""
+        return True
+
+    def prepare_for_replace(self) -> None:
+        """Give way to a replacement, of which two could not be there at once."""
+
+    def restore_prev_rsrc(self, convergence: bool = False) -> None:
+        """Take back what ``prepare_for_replace`` gave away."""
+
+    # -- delete -------------------------------------------------------------------------
+
+    def handle_delete(self) -> Any:
+        """Start to delete the physical resource; one that is gone already is fine."""
+        if self.entity is None or self.resource_id is None:
+            return None
+        try:
+            getattr(self.client(), self.entity).delete(self.resource_id)
+        except Exception as error:
+            if self._is_gone(error):
+                return None
+            raise
+        return self.resource_id
+
+    def handle_snapshot_delete(self, state: tuple[str, str]) -> Any:
+        """Start to delete the physical resource and leave a snapshot of it behind."""
+        raise exception.NotSupported(feature=f'Deletion policy "Snapshot" for {self.type()}')
+
+    def check_delete_complete(self, token: Any) -> bool:
+        """Tell whether it is gone."""
+        return True
+
+    # -- the other actions --------------------------------------------------------------
+
+    def handle_suspend(self) -> Any:
+        """Start to suspend the physical resource."""
+
+    def check_suspend_complete(self, token: Any) -> bool:
+        """Tell whether it is suspended."""
+        return True
+
+    def handle_resume(self) -> Any:
+        """Start to resume the physical resource."""
+
+    def check_resume_complete(self, token: Any) -> bool:
+        """Tell whether it runs again."""
+        return True
+
+    def handle_check(self) -> Any:
+        """Look at the physical resource; raise if it is not healthy."""
+
+    def check_check_complete(self, token: Any) -> bool:
+        """Tell whether it was looked at."""
+        return True
+
+    def handle_snapshot(self) -> Any:
+        """Start to take a snapshot; what it takes to restore it goes to ``data_set``."""
+
+    def check_snapshot_complete(self, token: Any) -> bool:
+        """Tell whether it was taken."""
+        return True
+
+    def handle_delete_snapshot(self, snapshot: Mapping[str, Any]) -> Any:
+        """Start to delete a snapshot, given as its resource's part of it."""
+
+    def check_delete_snapshot_complete(self, token: Any) -> bool:
+        """Tell whether it is gone."""
+        return True
+
+    def handle_restore(self, defn: ResourceDefinition, restore_data: Mapping[str, Any]) -> ResourceDefinition:
+        """Return the definition that brings a snapshot back when it is applied."""
+        return defn
+
+    def handle_adopt(self, resource_data: Mapping[str, Any]) -> Any:
+        """Take over a physical resource that is there already."""
+        physical_id = resource_data.get("resource_id")
+        if not physical_id:
+            raise exception.Error(f"Resource {self.name} cannot be adopted: its data have no resource_id.")
+        self.resource_id_set(physical_id)
+        for key, value in (resource_data.get("resource_data") or {}).items():
+            self.data_set(key, value)
+        self.metadata_set(resource_data.get("metadata") or {})
+
+    def check_adopt_complete(self, token: Any) -> bool:
+        """Tell whether it was taken over."""
+        return True
+
+    def handle_signal(self, details: Any = None) -> str | None:
+        """React to a signal; return the reason to note with it."""
+        raise exception.ResourceActionNotSupported(action="Signal")
+
+    def handle_metadata_reset(self) -> None:
+        """Forget what the metadata know of a failure that was overcome."""
+
+    # -- many at once -------------------------------------------------------------------
+
+    @classmethod
+    def observe_many(cls, resources: Sequence[Self]) -> Mapping[str, Mapping[str, Any] | None]:
+        """Return what ``observe`` gives for each of the resources by ``uuid``, None for one that is gone.
+
+        For types whose service answers for many at once; ``implements`` tells.
+        """
+        raise NotImplementedError

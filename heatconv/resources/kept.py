@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a resource remembers: its physical id, its notes, its metadata.
+
+Each setter is on disk when it returns, so that whoever takes the action over
+after a crash knows it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from heatconv.resources.core import Core
+
+REDACTED = "$redacted"  #: the note that lists the notes not to be shown
+
+
+class Kept(Core):
+    """A resource with a memory."""
+
+    @property
+    def resource_id(self) -> str | None:
+        """The physical id; None as long as nothing was made."""
+        return self.incarnation.physical_id
+
+    def resource_id_set(self, inst: str | None) -> None:
+        """Keep the physical id, at once."""
+        keeper = self._learn(physical_id=inst)
+        if keeper is not None:
+            keeper.set_physical_id(inst)
+
+    def data(self) -> dict[str, str]:
+        """Return the plugin's own notes."""
+        return {key: value for key, value in self.incarnation.data.items() if key != REDACTED}
+
+    def data_set(self, key: str, value: Any, redact: bool = False) -> None:
+        """Keep a note; ``redact`` marks it as one that is never shown."""
+        hidden = redacted(self.incarnation.data) - {key} | ({key} if redact else set())
+        self._keep_data(self.data() | {key: str(value)}, hidden)
+
+    def data_delete(self, key: str) -> bool:
+        """Drop a note; tell whether it was there."""
+        notes = self.data()
+        if key not in notes:
+            return False
+        del notes[key]
+        self._keep_data(notes, redacted(self.incarnation.data) - {key})
+        return True
+
+    def _keep_data(self, notes: dict[str, str], hidden: set[str]) -> None:
+        if hidden:
+            notes[REDACTED] = json.dumps(sorted(hidden))
+        keeper = self._learn(data=notes)
+        if keeper is not None:
+            keeper.set_data(notes)
+
+    def metadata_get(self, refresh: bool = False) -> dict[str, Any]:
+        """Return the metadata."""
+        return dict(self.incarnation.metadata)
+
+    def metadata_set(
+        self,
+        metadata: Mapping[str, Any],
+        merge_metadata: Callable[[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]] | None = None,
+    ) -> None:
+        """Keep the metadata, at once; ``merge_metadata(wanted, current)`` says how to join them."""
+        wanted = merge_metadata(metadata, self.metadata_get()) if merge_metadata else metadata
+        keeper = self._learn(metadata=dict(wanted))
+        if keeper is not None:
+            keeper.set_metadata(dict(wanted))
+
+
+def redacted(data: Mapping[str, str]) -> set[str]:
+    """Return the keys of a resource's notes that are never to be shown."""
+    return set(json.loads(data.get(REDACTED, "[]")))

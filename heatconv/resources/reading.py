@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a resource tells: its reference id, its attributes, its live state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from heatconv import errors
+from heatconv.model.deferred import Reference
+from heatconv.model.definition import Definition
+from heatconv.resources import attributes, exception
+from heatconv.resources.kept import Kept
+from heatconv.resources.properties import Properties
+
+
+class Reading(Kept):
+    """A resource that answers questions about itself and its physical counterpart."""
+
+    # -- what dependents get ------------------------------------------------------------
+
+    def get_reference_id(self) -> str:
+        """Return what ``get_resource`` gives: the physical id, or the name if there is none."""
+        return str(self.name if self.resource_id is None else self.resource_id)
+
+    def physical_resource_name_or_FnGetRefId(self) -> str:
+        """Return the physical name, for types known by name rather than by id."""
+        name = self.physical_resource_name() if self.resource_id is not None else None
+        return self.name if name is None else name
+
+    def get_attribute(self, key: str, *path: str | int) -> Any:
+        """Return an attribute's value, or the part of it that a path leads to.
+
+        Raises:
+            InvalidTemplateAttribute: the type has no such attribute.
+        """
+        return attributes.select_from_attribute(self.attributes[key], path)
+
+    def become(self, definition: Definition) -> None:
+        """Take on a definition, and with it other attributes."""
+        super().become(definition)
+        self.__dict__.pop("attributes", None)
+
+    @cached_property
+    def attributes(self) -> attributes.Attributes:
+        """The attributes by name."""
+        schema = {**self.base_attributes_schema, **self.attributes_schema}
+        return attributes.Attributes(self.name, schema, self._resolve_any)
+
+    def _resolve_any(self, name: str) -> Any:
+        resolve = self._show if name == self.SHOW else self._resolve_attribute
+        try:
+            return resolve(name)
+        except Exception as error:
+            if self._is_gone(error):
+                return None
+            raise
+
+    def _resolve_attribute(self, name: str) -> Any:
+        """Return an attribute's value; to be overridden by types that have attributes."""
+        return None
+
+    def _show(self, _name: str) -> Any:
+        return self._show_resource()
+
+    def _show_resource(self) -> Any:
+        """Return all that the service tells of the physical resource; None if it is not known."""
+        if not (self.entity and self.default_client_name and self.resource_id is not None):
+            return None
+        return getattr(self.client(), self.entity).get(self.resource_id).to_dict()
+
+    def output(self, references: Iterable[Reference]) -> dict[str, Any]:
+        """Return the values that references ask for, by ``Reference.key``.
+
+        An attribute that the type does not have is None: that it is a mistake
+        was for validation to say.
+        """
+        return {
+            reference.key: self._referenced(reference.attribute, reference.path)
+            for reference in references
+            if reference.attribute is not None
+        }
+
+    def _referenced(self, attribute: str, path: tuple[str | int, ...]) -> Any:
+        if not attribute:
+            return {name: self.get_attribute(name) for name in self.attributes if name != self.SHOW}
+        try:
+            return self.get_attribute(attribute, *path)
+        except exception.InvalidTemplateAttribute:
+            return None
+
+    # -- observation --------------------------------------------------------------------
+
+    def observe(self) -> Mapping[str, Any]:
+        """Return the properties that could be read from the physical resource, as they are now.
+
+        Raises:
+            PhysicalResourceGone: it is not there any more.
+        """
+        try:
+            return self.get_live_state(self.properties) or {}
+        except errors.NotFound as error:
+            raise errors.PhysicalResourceGone(name=self.name) from error
+
+    def get_live_state(self, resource_properties: Properties) -> Mapping[str, Any]:
+        """Return the live values of properties, as far as they are known.
+
+        Raises:
+            EntityNotFound: the physical resource is gone.
+        """
+        data = self.get_live_resource_data()
+        return {} if data is None else self.parse_live_resource_data(resource_properties, data)
+
+    def get_live_resource_data(self) -> Any:
+        """Return what the service tells; None if that is not known.
+
+        Raises:
+            EntityNotFound: the physical resource is gone.
+        """
+        try:
+            return self._show_resource()
+        except Exception as error:
+            if self._is_gone(error):
+                raise exception.EntityNotFound(entity="Resource", name=self.name) from error
+            raise
+
+    def parse_live_resource_data(
+        self, resource_properties: Properties, resource_data: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """Return the updatable properties that the service's answer has under their own name."""
+        return {key: resource_data[key] for key in self.updatable() if key in resource_data}
+
+    @classmethod
+    def updatable(cls) -> set[str]:
+        """Return the names of the properties that an update can change in place."""
+        declared = {name for name, schema in cls.properties_schema.items() if schema.update_allowed}
+        return declared | set(cls.update_allowed_properties)
+
+    def _verify_check_conditions(self, checks: Iterable[Mapping[str, Any]]) -> None:
+        """Compare ``{"attr", "expected", "current"}``; a list expected is a choice.
+
+        Raises:
+            Error: something is not as it should be, and what.
+        """
+        wrong = [
+            f"'{check['attr']}': expected '{check['expected']}', got '{check['current']}'"
+            for check in checks
+            if not _as_expected(check["expected"], check["current"])
+        ]
+        if wrong:
+            raise exception.Error("; ".join(wrong))
+
+    def _is_gone(self, error: Exception) -> bool:
+        if self.default_client_name is None or self.stack.clients is None:
+            return False
+        return bool(self.client_plugin().is_not_found(error))
+
+
+def _as_expected(expected: Any, current: Any) -> bool:
+    return current in expected if isinstance(expected, list | tuple) else bool(current == expected)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A definition by the methods plugins call on it, and the difference of two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from heatconv.model.definition import Definition
+from heatconv.resources.properties import Properties, Schema
+
+
+class ResourceDefinition:
+    """A resource's snippet as the hooks of a plugin get it."""
+
+    DELETE, RETAIN, SNAPSHOT = DELETION_POLICIES = ("Delete", "Retain", "Snapshot")
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+        self.name = definition.name
+        self.resource_type = definition.type
+        self.description = definition.description
+
+    def properties(self, schema: Mapping[str, Schema], context: Any = None) -> Properties:
+        """Return the properties as seen through a schema."""
+        return Properties(
+            schema,
+            self.definition.properties,
+            parent_name=f"resources.{self.name}",
+            context=context,
+            section="properties",
+        )
+
+    def update_policy(self, schema: Mapping[str, Schema], context: Any = None) -> Properties:
+        """Return the update policy as seen through a schema."""
+        return Properties(
+            schema,
+            self.definition.update_policy,
+            parent_name=f"resources.{self.name}",
+            context=context,
+            section="update_policy",
+        )
+
+    def metadata(self) -> Mapping[str, Any]:
+        """Return the metadata."""
+        return self.definition.metadata
+
+    def deletion_policy(self) -> str:
+        """Return what becomes of the physical resource in the end."""
+        return self.definition.deletion_policy
+
+    def external_id(self) -> str | None:
+        """Return the id of the thing this resource stands for without owning it."""
+        return self.definition.external_id
+
+    def freeze(self, **changes: Any) -> ResourceDefinition:
+        """Return the snippet with some of its parts replaced."""
+        return ResourceDefinition(replace(self.definition, **changes))
+
+    def __sub__(self, before: ResourceDefinition) -> ResourceDefinitionDiff:
+        return ResourceDefinitionDiff(before, self)
+
+
+class ResourceDefinitionDiff:
+    """What changed between two snippets; true if an action is due at all."""
+
+    def __init__(self, before: ResourceDefinition, after: ResourceDefinition) -> None:
+        self._before = before.definition
+        self._after = after.definition
+
+    def properties_changed(self) -> bool:
+        """Tell whether the properties differ as given."""
+        return self._before.properties != self._after.properties
+
+    def metadata_changed(self) -> bool:
+        """Tell whether the metadata differ."""
+        return self._before.metadata != self._after.metadata
+
+    def update_policy_changed(self) -> bool:
+        """Tell whether the update policy differs."""
+        return self._before.update_policy != self._after.update_policy
+
+    def __bool__(self) -> bool:
+        return self.properties_changed() or self.metadata_changed() or self.update_policy_changed()

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a change of its definition means to a resource: nothing, an update, a replacement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from heatconv.model.definition import Definition
+from heatconv.model.states import Action, Status
+from heatconv.resources import exception
+from heatconv.resources.hooks import Hooks
+from heatconv.resources.properties import Properties
+from heatconv.resources.rsrc_defn import ResourceDefinition, ResourceDefinitionDiff
+
+
+@dataclass(frozen=True)
+class Update:
+    """An update that is due: the arguments of ``handle_update``, in its order."""
+
+    json_snippet: ResourceDefinition
+    tmpl_diff: ResourceDefinitionDiff
+    prop_diff: Mapping[str, Any]
+
+
+class Updating(Hooks):
+    """A resource that compares what it is with what it should be."""
+
+    def plan_update(self, after: Definition) -> Update | None:
+        """Return the update that makes the resource, as applied, match a resolved definition.
+
+        None if nothing is to be done.  What depends on nothing but the order
+        of things (``depends_on``, the description) is no difference.
+
+        Raises:
+            UpdateReplace: it takes a replacement.
+            NotSupported: a property may not change at all.
+        """
+        snippet = ResourceDefinition(after)
+        after_props = self.parse_properties(after)
+        self._check_state(after_props)
+        self._check_external(after)
+        difference = snippet - self.t
+        changed = self._changed(after_props)
+        if not (difference or changed) or after.external_id is not None:
+            # What is somebody else's is looked at and never changed.
+            return None
+        after_props.validate()
+        if self.needs_replace_with_tmpl_diff(difference):
+            raise exception.UpdateReplace(self.name)
+        self._check_properties(changed, after_props)
+        return Update(snippet, difference, {key: after_props.get(key) for key in sorted(changed)})
+
+    def _check_state(self, after_props: Properties) -> None:
+        """Raise UpdateReplace if the state, or the plugin, asks for a replacement whatever changed."""
+        if self.status is Status.FAILED:
+            unhealthy = self.action is Action.CHECK and self.always_replace_on_check_failed
+            if unhealthy or self.needs_replace_failed():
+                raise exception.UpdateReplace(self.name)
+        never_there = self.state in {(Action.DELETE, Status.COMPLETE), (Action.INIT, Status.COMPLETE)}
+        if never_there or self.needs_replace(after_props):
+            raise exception.UpdateReplace(self.name)
+
+    def _check_external(self, after: Definition) -> None:
+        if after.external_id != self.definition.external_id:
+            raise exception.NotSupported(feature=f"Update to property external_id of {self.name}")
+
+    def _changed(self, after_props: Properties) -> set[str]:
+        return {key for key in after_props if self._differs(key, after_props)}
+
+    def _differs(self, key: str, after_props: Properties) -> bool:
+        try:
+            before = self.properties.get(key)
+        except (TypeError, ValueError):
+            # What was applied once and is not valid any more has changed in any case.
+            return True
+        return bool(before != after_props.get(key))
+
+    def _check_properties(self, changed: set[str], after_props: Properties) -> None:
+        fixed = sorted(key for key in changed if self.properties_schema[key].immutable)
+        if fixed:
+            raise exception.NotSupported(feature=f"Update to properties {', '.join(fixed)} of {self.name}")
+        if changed and self.needs_replace_with_prop_diff(changed, after_props, self.properties):
+            raise exception.UpdateReplace(self.name)
+        if changed - self.updatable():
+            raise exception.UpdateReplace(self.name)

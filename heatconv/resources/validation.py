@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mistakes of a definition that can be told before anything is done.
+
+Pure checks of one frozen definition against its type; that the resources it
+refers to exist, and in which order they come, is the template's and the
+graph's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from heatconv import errors
+from heatconv.model.deferred import Reference
+from heatconv.model.definition import Definition
+from heatconv.model.states import DeletionPolicy
+from heatconv.resources.facts import StackFacts
+from heatconv.resources.hooks import Hooks
+from heatconv.resources.reading import Reading
+from heatconv.resources.resource import Resource
+from heatconv.resources.rsrc_defn import ResourceDefinition
+from heatconv.resources.schema import Problem
+from heatconv.resources.unknown import contains_unknown, veil
+
+
+def problems(resource_class: type[Resource], definition: Definition, stack: StackFacts) -> list[Problem]:
+    """Return all mistakes of a frozen definition, each as its path and a sentence."""
+    wanted = replace(
+        definition, properties=veil(definition.properties), update_policy=veil(definition.update_policy)
+    )
+    path = f"resources.{definition.name}"
+    found = list(_policy_problems(resource_class, wanted, path))
+    resource = resource_class(definition.name, wanted, stack)
+    mistakes = _property_problems(resource, f"{path}.properties")
+    # A plugin's own checks rely on properties that are valid each by itself.
+    if not mistakes and resource_class.validate is not Hooks.validate:
+        mistakes = list(_own_problems(resource, path))
+    return found + mistakes
+
+
+def _property_problems(resource: Resource, path: str) -> list[Problem]:
+    try:
+        properties = resource.properties
+    except (errors.HeatconvError, ValueError, TypeError) as error:
+        # What cannot be translated mostly is wrong as it was given, and is told best there.
+        given = resource.t.properties(resource.properties_schema, resource.context)
+        return list(given.problems()) or list(_told(error, path))
+    return list(properties.problems())
+
+
+def attribute_problems(resource_class: type[Resource], reference: Reference, path: str) -> list[Problem]:
+    """Return what is wrong with a reference, written at ``path``, to a resource of the type."""
+    if not reference.attribute or resource_class.get_attribute is not Reading.get_attribute:
+        # A type that overrides get_attribute decides at run time what it has.
+        return []
+    if reference.attribute in {**resource_class.attributes_schema, **resource_class.base_attributes_schema}:
+        return []
+    return [(path, f"The Referenced Attribute ({reference.resource} {reference.attribute}) is incorrect.")]
+
+
+def _policy_problems(resource_class: type[Resource], wanted: Definition, path: str) -> Iterator[Problem]:
+    if wanted.deletion_policy is DeletionPolicy.SNAPSHOT and not resource_class.implements(
+        "handle_snapshot_delete"
+    ):
+        yield (
+            f"{path}.deletion_policy",
+            f'"{wanted.type}" does not support the deletion policy "Snapshot"; use "Delete" or "Retain".',
+        )
+    # Without a schema there is nobody the policy could matter to; templates carry such ones along.
+    if wanted.update_policy and resource_class.update_policy_schema:
+        yield from ResourceDefinition(wanted).update_policy(resource_class.update_policy_schema).problems()
+
+
+def _own_problems(resource: Resource, path: str) -> Iterator[Problem]:
+    """Yield what the plugin's own validation says."""
+    try:
+        answer = resource.validate()
+    except errors.HeatconvError as error:
+        yield from _told(error, path)
+    except Exception as error:  # noqa: BLE001  # a plugin may raise anything
+        # Of a value that is not known yet a plugin may think anything.
+        if not _has_unknown(resource.definition.properties):
+            yield path, str(error) or type(error).__name__
+    else:
+        if answer:
+            yield path, str(answer)
+
+
+def _told(error: Exception, path: str) -> Iterator[Problem]:
+    """Yield the problems that an error holds, or the error itself as one."""
+    if not isinstance(error, errors.Invalid):
+        yield path, str(error)
+        return
+    for where, sentence in error.problems:
+        yield where or path, sentence
+
+
+def _has_unknown(properties: Mapping[str, Any]) -> bool:
+    return contains_unknown(dict(properties))

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The message bus: who can be called there, and how.
+
+oslo.messaging acknowledges a message before it dispatches it, so a process that
+dies has lost what it was given.  Nothing here may therefore matter to anybody
+but the caller who waits for an answer.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import oslo_messaging
+from oslo_config import cfg
+from oslo_messaging._metrics import client as metrics
+from oslo_messaging._tracing import client as tracing
+
+from heatconv import errors
+from heatconv.model.nodes import Direction, Node
+from heatconv.rpc.context import RequestContext
+
+LOG = logging.getLogger(__name__)
+
+ENGINE_TOPIC = "heatconv-engine"
+WORKER_TOPIC = "heatconv-worker"
+VERSION = "1.0"
+
+_ERRORS = "heatconv.errors"
+
+
+class Stoppable(Protocol):
+    """A server that runs."""
+
+    def stop(self) -> None:
+        """Take no more messages."""
+
+    def wait(self) -> None:
+        """Wait until those taken are handled."""
+
+
+class Bus:
+    """One process's connection to the bus."""
+
+    def __init__(self, conf: cfg.ConfigOpts, url: str | None = None) -> None:
+        """Connect to ``url``, else as ``transport_url`` says, when that is first needed."""
+        # oslo.messaging registers these on its global configuration only, then looks in ours.
+        conf.register_opts(tracing.oslo_messaging_tracing, group="oslo_messaging_tracing")
+        conf.register_opts(metrics.oslo_messaging_metrics, group="oslo_messaging_metrics")
+        self._transport = oslo_messaging.get_rpc_transport(conf, url, allowed_remote_exmods=[_ERRORS])
+
+    def client(self, topic: str) -> oslo_messaging.RPCClient:
+        """Return a client of the servers of a topic."""
+        target = oslo_messaging.Target(topic=topic, version=VERSION)
+        return oslo_messaging.get_rpc_client(self._transport, target)
+
+    def serve(
+        self, topic: str, server: str, methods: Mapping[str, Callable[..., Any]], *, threads: int, executor: str
+    ) -> Stoppable:
+        """Start to answer calls and casts of a topic.
+
+        Args:
+            server: the name of this server on the topic.
+            methods: by name; each gets the context's dict and the arguments.
+            threads: how many are run at a time.
+            executor: "threading" or "eventlet".
+        """
+        running = oslo_messaging.get_rpc_server(
+            self._transport,
+            oslo_messaging.Target(topic=topic, server=server, version=VERSION),
+            [_Endpoint(methods)],
+            executor=executor,
+            access_policy=oslo_messaging.ExplicitRPCAccessPolicy,
+        )
+        running.start(override_pool_size=threads)
+        started: Stoppable = running
+        return started
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._transport.cleanup()
+
+
+class _Endpoint:
+    """Offers a table of functions to oslo.messaging, which looks for attributes."""
+
+    def __init__(self, methods: Mapping[str, Callable[..., Any]]) -> None:
+        self.target = oslo_messaging.Target(version=VERSION)
+        for name, method in methods.items():
+            setattr(self, name, _exposed(method))
+
+
+def _exposed(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function be called from the bus; users' mistakes go back without a traceback in our log."""
+
+    def call(context: Mapping[str, Any], **arguments: Any) -> Any:
+        try:
+            return method(context, **arguments)
+        except errors.UserError as error:
+            raise as_told(error) from None
+
+    expected = oslo_messaging.expected_exceptions(errors.UserError)(call)
+    return oslo_messaging.expose(expected)  # type: ignore[no-any-return]  # untyped library
+
+
+def as_told(error: errors.HeatconvError) -> errors.HeatconvError:
+    """Return an error as its class in ``heatconv.errors``, which both sides of the bus know."""
+    known = next(cls for cls in type(error).__mro__ if cls.__module__ == _ERRORS)
+    told: errors.HeatconvError = known(error.args[0], **error.kwargs)
+    return told
+
+
+class EngineCaller:
+    """Calls engines; implements ``heatconv.rpc.engine_client.Caller``."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._client = bus.client(ENGINE_TOPIC)
+
+    def call(self, context: RequestContext, method: str, **arguments: Any) -> Any:
+        """Call some engine and return its answer.
+
+        Raises:
+            UserError: what the engine refused, as it raised it.
+            TransportError: no engine answered.
+        """
+        try:
+            return self._client.call(context.to_dict(), method, **arguments)
+        except errors.HeatconvError as error:
+            raise as_told(error) from None
+        except oslo_messaging.MessagingTimeout as error:
+            raise errors.TransportError(reason="no engine answered in time") from error
+        except oslo_messaging.MessagingException as error:
+            raise errors.TransportError(reason=str(error)) from error
+
+
+class Bell:
+    """Rings for nodes and rollbacks; implements the worker's ``Doorbell``.
+
+    What cannot be sent is logged and left to recovery: the truth is in the
+    database already.
+    """
+
+    def __init__(self, bus: Bus) -> None:
+        self._workers = bus.client(WORKER_TOPIC)
+        self._engines = bus.client(ENGINE_TOPIC)
+
+    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
+        """Cast ``check_resource`` for each node."""
+        for node in nodes:
+            self._cast(
+                self._workers,
+                "check_resource",
+                stack_id=stack_id,
+                resource_id=node.resource_id,
+                is_update=node.direction is Direction.UPDATE,
+                traversal_id=traversal_id,
+            )
+
+    def roll_back(self, stack_id: str) -> None:
+        """Cast ``prepare_rollback`` to the engines."""
+        self._cast(self._engines, "prepare_rollback", stack_id=stack_id)
+
+    @staticmethod
+    def _cast(client: oslo_messaging.RPCClient, method: str, **arguments: Any) -> None:
+        try:
+            client.cast({}, method, **arguments)
+        except oslo_messaging.MessagingException:
+            LOG.exception("%s for %s was not sent", method, arguments)

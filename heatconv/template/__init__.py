@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The template language (HOT): from what a user posts to frozen definitions, and on to values.
+
+``load_template`` reads a text and checks its outer shape; ``merge`` makes one
+environment of what came beside it; ``freeze`` evaluates everything that does
+not need a resource, and reports every mistake at once; ``resolve`` evaluates
+the rest at run time.  All of it is pure: no plugin, no database, no network.
+"""
+
+from __future__ import annotations
+
+from heatconv.template.environment import merge
+from heatconv.template.freeze import FrozenTemplate, Output, freeze
+from heatconv.template.loader import load_template, load_yaml
+from heatconv.template.parameters import Parameter, ParameterSchema, check_immutable
+from heatconv.template.resolve import resolve
+from heatconv.template.schema import describe
+from heatconv.template.versions import functions_of, versions
+
+__all__ = [
+    "FrozenTemplate",
+    "Output",
+    "Parameter",
+    "ParameterSchema",
+    "check_immutable",
+    "describe",
+    "freeze",
+    "functions_of",
+    "load_template",
+    "load_yaml",
+    "merge",
+    "resolve",
+    "versions",
+]

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The resources section: snippets to definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from heatconv.model.definition import Definition
+from heatconv.model.states import DeletionPolicy
+from heatconv.template.evaluator import BROKEN, DEFERRED, STATIC, Evaluator
+from heatconv.template.problems import excerpt, kind_of
+from heatconv.template.versions import Version
+
+_KEYS = (
+    "type",
+    "properties",
+    "metadata",
+    "depends_on",
+    "deletion_policy",
+    "update_policy",
+    "description",
+)
+_LATER_KEYS = ("external_id", "condition")
+
+
+class DefinitionParser:
+    """Makes definitions of the resources whose condition holds."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        version: Version,
+        snippets: Mapping[str, Any],
+        parameters: Mapping[str, Any],
+    ) -> None:
+        self._evaluator = evaluator
+        self._problems = evaluator.problems
+        self._keys = _KEYS + (_LATER_KEYS if version.has_conditions else ())
+        self._policies = {policy.value: policy for policy in DeletionPolicy}
+        if version.has_conditions:
+            self._policies |= {policy.value.lower(): policy for policy in DeletionPolicy}
+        self._snippets = snippets
+        self._parameters = parameters
+
+    def parse(self) -> dict[str, Definition]:
+        """Return the definitions by name; mistakes are reported."""
+        with self._problems.at("resources"):
+            self._evaluator.scope.resources = wanted = self._wanted()
+            result = {}
+            for name, is_wanted in wanted.items():
+                if is_wanted:
+                    with self._problems.at(name):
+                        result[name] = self._definition(name, self._snippets[name])
+            return result
+
+    def _wanted(self) -> dict[str, bool | None]:
+        """Return which resources are wanted; None where a mistake hides it."""
+        result: dict[str, bool | None] = {}
+        for name, snippet in self._snippets.items():
+            with self._problems.at(name):
+                if self._check_shape(name, snippet):
+                    result[name] = self._holds(snippet)
+                else:
+                    result[name] = None
+        return result
+
+    def _check_shape(self, name: str, snippet: Any) -> bool:
+        report = self._problems.report
+        if not name or "/" in name:
+            report("The name of a resource must not be empty or have a '/'.")
+        if name in self._parameters:
+            report("A parameter has the same name; rename one of them.")
+        if not isinstance(snippet, dict):
+            report(f"It has to be a map with the key 'type', not {kind_of(snippet)}.")
+            return False
+        for key in snippet:
+            if key not in self._keys:
+                report(f"There is no '{key}' here; there are {', '.join(self._keys)}.", key)
+        type_ = snippet.get("type")
+        if not isinstance(type_, str) or not type_:
+            report("It has to name a resource type." if type_ is None else "It has to be a text.", "type")
+            return False
+        return True
+
+    def _holds(self, snippet: Mapping[str, Any]) -> bool | None:
+        condition = snippet.get("condition") if "condition" in self._keys else None
+        if condition is None:
+            return True
+        with self._problems.at("condition"):
+            return self._evaluator.condition(condition)
+
+    def _definition(self, name: str, snippet: Mapping[str, Any]) -> Definition:
+        external_id = self._text(snippet, "external_id") if "external_id" in self._keys else ""
+        policy = self._policy(snippet)
+        return Definition(
+            name=name,
+            type=snippet["type"],
+            properties=self._map(snippet, "properties"),
+            metadata=self._map(snippet, "metadata"),
+            depends_on=self._depends_on(snippet),
+            # What was there before the stack is not the stack's to delete.
+            deletion_policy=DeletionPolicy.RETAIN if external_id else policy,
+            update_policy=self._map(snippet, "update_policy"),
+            external_id=external_id or None,
+            description=self._text(snippet, "description"),
+        )
+
+    def _map(self, snippet: Mapping[str, Any], key: str) -> dict[str, Any]:
+        raw = snippet.get(key)
+        if raw is None:
+            return {}
+        with self._problems.at(key):
+            value, state = self._evaluator.frozen(raw)
+            if state != BROKEN and value is not None and not isinstance(value, dict):
+                self._problems.report(f"It has to be a map, not {kind_of(value)}.")
+            return value if isinstance(value, dict) else {}
+
+    def _static(self, snippet: Mapping[str, Any], key: str) -> Any:
+        """Return a value that must not depend on run time."""
+        raw = snippet.get(key)
+        if raw is None or isinstance(raw, str):
+            return raw
+        with self._problems.at(key):
+            value, state = self._evaluator.frozen(raw)
+            if state == STATIC:
+                return value
+            if state == DEFERRED:
+                self._problems.report("It must not depend on another resource.")
+        return None
+
+    def _text(self, snippet: Mapping[str, Any], key: str) -> str:
+        value = self._static(snippet, key)
+        if value is not None and not isinstance(value, str):
+            self._problems.report(f"It has to be a text, not {kind_of(value)}.", key)
+            return ""
+        return value or ""
+
+    def _policy(self, snippet: Mapping[str, Any]) -> DeletionPolicy:
+        value = self._static(snippet, "deletion_policy")
+        if value is None:
+            return DeletionPolicy.DELETE
+        if not isinstance(value, str) or value not in self._policies:
+            known = ", ".join(self._policies)
+            self._problems.report(f"It has to be one of {known}, not {excerpt(value)}.", "deletion_policy")
+            return DeletionPolicy.DELETE
+        return self._policies[value]
+
+    def _depends_on(self, snippet: Mapping[str, Any]) -> tuple[str, ...]:
+        value = self._static(snippet, "depends_on")
+        names = [value] if isinstance(value, str) else value or []
+        if not isinstance(names, list):
+            self._problems.report(
+                f"It has to be a name or a list of names, not {kind_of(names)}.", "depends_on"
+            )
+            return ()
+        wanted = self._evaluator.scope.resources
+        for index, name in enumerate(names):
+            if not isinstance(name, str) or name not in wanted:
+                place = ["depends_on", index] if isinstance(value, list) else ["depends_on"]
+                self._problems.report(f"There is no resource {excerpt(name)}.", *place)
+        # What is switched off by its condition need not be waited for.
+        return tuple(dict.fromkeys(name for name in names if isinstance(name, str) and wanted.get(name)))

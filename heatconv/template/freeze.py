@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A template and its environment to frozen definitions.
+
+Everything that does not need a resource at run time is evaluated here, and
+every mistake of the user is found here and reported at once.  Whether types,
+properties and attributes exist is left to those who know plugins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from heatconv.model.definition import Definition
+from heatconv.template.conditions import evaluate_conditions
+from heatconv.template.constraints import CustomConstraints
+from heatconv.template.definitions import DefinitionParser
+from heatconv.template.evaluator import Evaluator, Scope
+from heatconv.template.order import CircularDependency, dependency_order
+from heatconv.template.parameters import (
+    Parameter,
+    evaluate_parameters,
+    parse_schemas,
+    pseudo_parameters,
+)
+from heatconv.template.problems import Problems, kind_of
+from heatconv.template.versions import VERSION_KEY, Version, find_version
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """An output; ``value`` is frozen, and None if the output's condition does not hold."""
+
+    name: str
+    description: str
+    value: Any
+    condition_holds: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FrozenTemplate:
+    """What a template and an environment come to, but for what only run time can know."""
+
+    version: str
+    description: str
+    definitions: dict[str, Definition]
+    outputs: dict[str, Output]
+    parameters: dict[str, Parameter]  #: those that every template has included
+
+
+def freeze(
+    template: Mapping[str, Any],
+    environment: Mapping[str, Any],
+    files: Mapping[str, str],
+    pseudo: Mapping[str, str],
+    *,
+    facade: Mapping[str, Any] | None = None,
+    constraints: CustomConstraints | None = None,
+) -> FrozenTemplate:
+    """Return a template with everything evaluated that can be.
+
+    Args:
+        template: as ``load_template`` returns it.
+        environment: as ``environment.merge`` returns it.
+        files: contents by name, for ``get_file``.
+        pseudo: ``OS::stack_name``, ``OS::stack_id`` and ``OS::project_id``.
+        facade: of a nested template: ``metadata``, ``deletion_policy`` and
+            ``update_policy`` of the resource that it makes up.
+        constraints: checks of custom constraints by name; a name that is
+            missing is satisfied by everything.
+
+    Raises:
+        Invalid: with every mistake found.
+    """
+    problems = Problems()
+    version = find_version(template.get(VERSION_KEY))
+    if version is None:
+        problems.report("It is not a known version.", VERSION_KEY)
+        problems.raise_any()
+        raise AssertionError
+    declared = template.get("parameters") or {}
+    schemas = parse_schemas(template, version, problems)
+    parameters = evaluate_parameters(schemas, declared, environment, constraints or {}, problems)
+    parameters = pseudo_parameters(pseudo) | parameters
+    scope = Scope(
+        version=version.name,
+        parameters={name: parameter.value for name, parameter in parameters.items()},
+        broken_parameters=frozenset(declared) - frozenset(parameters),
+        files=files,
+        facade=facade,
+    )
+    evaluator = Evaluator(scope, problems, version.functions, version.condition_functions)
+    evaluate_conditions(template.get("conditions") or {}, evaluator)
+    definitions = DefinitionParser(evaluator, version, template.get("resources") or {}, declared).parse()
+    _check_circles(definitions, problems)
+    outputs = _outputs(template.get("outputs") or {}, version, evaluator)
+    problems.raise_any()
+    return FrozenTemplate(
+        version=version.name,
+        description=template.get("description") or "",
+        definitions=definitions,
+        outputs=outputs,
+        parameters=parameters,
+    )
+
+
+def _check_circles(definitions: Mapping[str, Definition], problems: Problems) -> None:
+    try:
+        dependency_order({name: definition.requires for name, definition in definitions.items()})
+    except CircularDependency as error:
+        problems.report(f"Circular dependency: {error}.", "resources", error.members[0])
+
+
+def _outputs(snippets: Mapping[str, Any], version: Version, evaluator: Evaluator) -> dict[str, Output]:
+    problems = evaluator.problems
+    result = {}
+    with problems.at("outputs"):
+        for name, snippet in snippets.items():
+            with problems.at(name):
+                result[name] = _output(name, snippet, version, evaluator)
+    return result
+
+
+def _output(name: str, snippet: Any, version: Version, evaluator: Evaluator) -> Output:
+    problems = evaluator.problems
+    if not isinstance(snippet, dict) or "value" not in snippet:
+        problems.report("It has to be a map with the key 'value'.")
+        return Output(name, "", None)
+    known = ["value", "description", *(["condition"] if version.has_conditions else [])]
+    for key in snippet:
+        if key not in known:
+            problems.report(f"There is no '{key}' here; there are {', '.join(known)}.", key)
+    description = snippet.get("description") or ""
+    if not isinstance(description, str):
+        problems.report(f"It has to be a text, not {kind_of(description)}.", "description")
+    if version.has_conditions and snippet.get("condition") is not None:
+        with problems.at("condition"):
+            if not evaluator.condition(snippet["condition"]):
+                return Output(name, str(description), None, condition_holds=False)
+    with problems.at("value"):
+        value, _state = evaluator.frozen(snippet["value"])
+    return Output(name, str(description), value)

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters: what a template declares, and the values a user gives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from heatconv.errors import Invalid
+from heatconv.template.constraints import Constraint, CustomConstraints, as_number, parse_constraints
+from heatconv.template.limits import MAX_TEXT_BYTES
+from heatconv.template.loader import check_data
+from heatconv.template.problems import Problems, excerpt, kind_of
+from heatconv.template.versions import Version
+
+HIDDEN = "******"  #: what is shown in place of a hidden value
+PSEUDO_PARAMETERS = ("OS::stack_name", "OS::stack_id", "OS::project_id")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterSchema:
+    """What a template declares about a parameter."""
+
+    name: str
+    type: str = "string"
+    label: str = ""
+    description: str = ""
+    default: Any = None  #: as written; None: there is none, the user has to give a value
+    hidden: bool = False
+    immutable: bool = False
+    constraints: tuple[Constraint, ...] = ()
+    tags: tuple[str, ...] = ()
+
+    def convert(self, value: Any) -> Any:
+        """Return a value in the type of the parameter.
+
+        Raises:
+            ValueError: it cannot be, with a sentence that says why.
+        """
+        return _TYPES[self.type](value)
+
+    def objections(self, value: Any, custom: CustomConstraints) -> list[str]:
+        """Return why a converted value does not satisfy the constraints."""
+        found = (constraint.objection(value, custom) for constraint in self.constraints)
+        return [objection for objection in found if objection]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """A parameter and its value."""
+
+    name: str
+    value: Any
+    schema: ParameterSchema = field(repr=False)
+
+    @property
+    def shown(self) -> str:
+        """The text that users are shown as its value."""
+        if self.schema.hidden:
+            return HIDDEN
+        if isinstance(self.value, str):
+            return self.value
+        if self.schema.type == "comma_delimited_list":
+            return ",".join(self.value)
+        return json.dumps(self.value) if self.schema.type == "json" else str(self.value)
+
+    def __repr__(self) -> str:
+        return f"Parameter({self.name}={excerpt(self.shown)})"
+
+
+def check_immutable(before: Mapping[str, Parameter], after: Mapping[str, Parameter]) -> None:
+    """Check that an update leaves immutable parameters as they are.
+
+    Raises:
+        Invalid: it does not.
+    """
+    problems = Problems()
+    for name, parameter in after.items():
+        if parameter.schema.immutable and name in before and before[name].value != parameter.value:
+            problems.report("It is immutable: its value cannot be changed by an update.", "parameters", name)
+    problems.raise_any()
+
+
+# -- declarations ------------------------------------------------------------------------------
+
+
+def parse_schemas(
+    template: Mapping[str, Any], version: Version, problems: Problems
+) -> dict[str, ParameterSchema]:
+    """Return what a template declares; a parameter with mistakes is left out, and they are reported."""
+    result = {}
+    with problems.at("parameters"):
+        for name, snippet in (template.get("parameters") or {}).items():
+            with problems.at(name):
+                schema = _parse_schema(name, snippet, version, problems)
+            if schema is not None:
+                result[name] = schema
+    _check_groups(template, problems)
+    return result
+
+
+def _parse_schema(name: str, snippet: Any, version: Version, problems: Problems) -> ParameterSchema | None:
+    if name in PSEUDO_PARAMETERS:
+        problems.report("The name belongs to a parameter that every template has.")
+        return None
+    if not isinstance(snippet, dict):
+        problems.report(f"It has to be a map with the key 'type', not {kind_of(snippet)}.")
+        return None
+    mistakes = len(problems.found)
+    keys = _KEYS | ({"tags": list} if version.parameter_tags else {})
+    for key, value in snippet.items():
+        if key not in keys:
+            problems.report(f"There is no '{key}' here; there are {', '.join(keys)}.", key)
+        elif value is not None and not isinstance(value, keys[key]):
+            problems.report(f"It has to be {_kind_named(keys[key])}, not {kind_of(value)}.", key)
+    type_ = snippet.get("type")
+    if type_ not in _TYPES:
+        problems.report(f"It has to be one of {', '.join(_TYPES)}, not {excerpt(type_)}.", "type")
+        return None
+    with problems.at("constraints"):
+        modulo = version.name >= _MODULO_SINCE
+        constraints = parse_constraints(snippet.get("constraints"), type_, problems, modulo=modulo)
+    tags = [str(tag) for tag in snippet.get("tags") or []]
+    schema = ParameterSchema(
+        name=name,
+        type=type_,
+        label=snippet.get("label") or "",
+        description=snippet.get("description") or "",
+        default=snippet.get("default"),
+        hidden=snippet.get("hidden") is True or _truth(snippet.get("hidden"), "hidden", problems),
+        immutable=_truth(snippet.get("immutable"), "immutable", problems),
+        constraints=constraints,
+        tags=tuple(tags),
+    )
+    if schema.default is not None and len(problems.found) == mistakes:
+        with problems.at("default"):
+            _value(schema, schema.default, {}, problems)
+    return schema if len(problems.found) == mistakes else None
+
+
+_MODULO_SINCE = "2017-02-24"
+_KEYS: dict[str, Any] = {
+    "type": str,
+    "label": str,
+    "description": str,
+    "default": object,
+    "hidden": bool | str,
+    "constraints": list,
+    "immutable": bool | str,
+    "schema": object,
+}
+
+
+def _kind_named(type_: Any) -> str:
+    return kind_of(type_()) if isinstance(type_, type) else "true or false"
+
+
+def _truth(value: Any, key: str, problems: Problems) -> bool:
+    try:
+        return value is not None and _boolean(value)
+    except ValueError as error:
+        problems.report(str(error), key)
+        return False
+
+
+def _check_groups(template: Mapping[str, Any], problems: Problems) -> None:
+    declared = template.get("parameters") or {}
+    grouped: set[str] = set()
+    for index, group in enumerate(template.get("parameter_groups") or []):
+        with problems.at("parameter_groups", index):
+            if not isinstance(group, dict) or not isinstance(group.get("parameters"), list):
+                problems.report(
+                    "It has to be a map with a list 'parameters', and perhaps label, description."
+                )
+                continue
+            for key in group:
+                if key not in ("label", "description", "parameters"):
+                    problems.report(f"There is no '{key}' here; there are label, description, parameters.")
+            for place, name in enumerate(group["parameters"]):
+                if not isinstance(name, str) or name not in declared:
+                    problems.report(f"There is no parameter {excerpt(name)}.", "parameters", place)
+                elif name in grouped:
+                    problems.report(f"The parameter '{name}' is in a group already.", "parameters", place)
+                else:
+                    grouped.add(name)
+
+
+# -- values -----------------------------------------------------------------------------------------
+
+
+def evaluate_parameters(
+    schemas: Mapping[str, ParameterSchema],
+    declared: Mapping[str, Any],
+    environment: Mapping[str, Any],
+    custom: CustomConstraints,
+    problems: Problems,
+) -> dict[str, Parameter]:
+    """Return the parameters that have a good value; what is wrong with others is reported.
+
+    ``declared`` are the names the template has, those with mistakes included.
+    """
+    given, defaults = environment.get("parameters") or {}, environment.get("parameter_defaults") or {}
+    result = {}
+    with problems.at("parameters"):
+        for name in given:
+            if name not in declared and name not in PSEUDO_PARAMETERS:
+                problems.report("The template has no such parameter; leave it out.", name)
+        for name, schema in schemas.items():
+            value = next(
+                (v for v in (given.get(name), defaults.get(name), schema.default) if v is not None), None
+            )
+            with problems.at(name):
+                if value is None:
+                    problems.report("It has no default: give it a value.")
+                    continue
+                mistakes = len(problems.found)
+                value = _value(schema, value, custom, problems)
+                if len(problems.found) == mistakes:
+                    result[name] = Parameter(name=name, value=value, schema=schema)
+    return result
+
+
+def pseudo_parameters(values: Mapping[str, str]) -> dict[str, Parameter]:
+    """Return the parameters that every template has."""
+    return {
+        name: Parameter(name=name, value=value, schema=ParameterSchema(name=name))
+        for name, value in values.items()
+    }
+
+
+def _value(schema: ParameterSchema, value: Any, custom: CustomConstraints, problems: Problems) -> Any:
+    """Return a value converted and checked; mistakes are reported."""
+    try:
+        converted = schema.convert(value)
+    except ValueError as error:
+        problems.report("It has the wrong type." if schema.hidden else str(error))
+        return None
+    for objection in schema.objections(converted, custom):
+        problems.report(objection)
+    return converted
+
+
+def _string(value: Any) -> str:
+    if isinstance(value, dict | list):
+        raise ValueError(f"It has to be a text, not {kind_of(value)}.")  # noqa: TRY004  # see convert
+    return str(value)
+
+
+def _list(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return ["" if item is None else _string(item) for item in value]
+    if isinstance(value, dict):
+        raise ValueError("It has to be a list or a text with commas, not a map.")  # noqa: TRY004  # see convert
+    text = str(value)
+    return text.split(",") if text else []
+
+
+def _json(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if not value:
+        return {}
+    try:
+        data = json.loads(value)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"It has to be JSON: {error}.") from error
+    try:
+        check_data(data, "It", limit=MAX_TEXT_BYTES)
+    except Invalid as error:
+        raise ValueError(str(error)) from error
+    return data
+
+
+def _boolean(value: Any) -> bool:
+    text = str(value).strip().lower()
+    if text in ("true", "t", "yes", "y", "on", "1"):
+        return True
+    if text in ("false", "f", "no", "n", "off", "0"):
+        return False
+    raise ValueError(f"It has to be true or false, not {excerpt(value)}.")
+
+
+_TYPES: dict[str, Callable[[Any], Any]] = {
+    "string": _string,
+    "number": as_number,
+    "comma_delimited_list": _list,
+    "json": _json,
+    "boolean": _boolean,
+}

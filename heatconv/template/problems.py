@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mistakes collected with the place they are at.
+
+A user wants to hear of every mistake at once.  Whoever walks a template keeps
+the *trail* (the keys and indexes from the root to where it is) and reports
+here; raising is left to the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from heatconv.errors import Invalid
+
+Step = str | int
+
+
+class Problems:
+    """The mistakes found so far, and the trail to where we are."""
+
+    def __init__(self) -> None:
+        self.trail: list[Step] = []
+        self.found: list[tuple[str, str]] = []
+
+    @contextmanager
+    def at(self, *steps: Step) -> Iterator[None]:
+        """Walk down some steps for the time of a ``with`` block."""
+        self.trail.extend(steps)
+        try:
+            yield
+        finally:
+            del self.trail[-len(steps) :]
+
+    def report(self, sentence: str, *steps: Step) -> None:
+        """Note a mistake that is ``steps`` below where we are."""
+        self.found.append((path_of([*self.trail, *steps]), sentence))
+
+    def raise_any(self) -> None:
+        """Raise what was found, if anything was.
+
+        Raises:
+            Invalid: with every mistake, in the order it was found.
+        """
+        if self.found:
+            raise Invalid(problems=list(dict.fromkeys(self.found)))
+
+
+def path_of(steps: Iterable[Step]) -> str:
+    """Return the text of a path: ``resources.r.properties.p[1]``."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return text.removeprefix(".")
+
+
+def kind_of(value: object) -> str:
+    """Return what a template's author would call a value's type."""
+    return _KINDS.get(type(value), type(value).__name__)
+
+
+def excerpt(value: object, length: int = 60) -> str:
+    """Return a value as an error text may quote it: short, on one line."""
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= length else f"{text[:length]}..."
+
+
+_KINDS = {
+    str: "a text",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    tuple: "a list",
+    dict: "a map",
+    type(None): "null",
+}

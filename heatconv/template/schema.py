@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a template asks for, as Heat's answer to /validate tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from heatconv.template.parameters import HIDDEN, ParameterSchema, parse_schemas
+from heatconv.template.problems import Problems
+from heatconv.template.versions import VERSION_KEY, find_version
+
+_TYPES = {
+    "string": "String",
+    "number": "Number",
+    "comma_delimited_list": "CommaDelimitedList",
+    "json": "Json",
+    "boolean": "Boolean",
+}
+
+
+def describe(template: Mapping[str, Any], environment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the description and the parameters of a template.
+
+    Args:
+        template: as ``load_template`` returns it.
+        environment: as ``environment.merge`` returns it; its values are shown,
+            and parameters without a value are none of this function's errors.
+
+    Raises:
+        Invalid: a parameter is declared wrongly, or is given a wrong value.
+    """
+    problems = Problems()
+    version = find_version(template.get(VERSION_KEY))
+    if version is None:
+        problems.report("It is not a known version.", VERSION_KEY)
+        problems.raise_any()
+        raise AssertionError
+    schemas = parse_schemas(template, version, problems)
+    given = {
+        **(environment.get("parameter_defaults") or {}),
+        **{name: value for name, value in (environment.get("parameters") or {}).items() if value is not None},
+    }
+    parameters = {}
+    for name, schema in schemas.items():
+        with problems.at("parameters", name):
+            parameters[name] = _described(schema, given.get(name), problems)
+    problems.raise_any()
+    answer: dict[str, Any] = {
+        "Description": template.get("description") or "No description",
+        "Parameters": parameters,
+    }
+    if template.get("parameter_groups"):
+        answer["ParameterGroups"] = template["parameter_groups"]
+    return answer | {"Environment": dict(environment)}
+
+
+def _described(schema: ParameterSchema, value: Any, problems: Problems) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "Type": _TYPES[schema.type],
+        "Description": schema.description,
+        "NoEcho": "true" if schema.hidden else "false",
+        "Label": schema.label or schema.name,
+    }
+    if schema.default is not None:
+        answer["Default"] = schema.default
+    if value is not None:
+        try:
+            answer["Value"] = schema.convert(value)
+        except ValueError as error:
+            problems.report("It has the wrong type." if schema.hidden else str(error))
+        if schema.hidden:
+            answer["Value"] = HIDDEN
+    if schema.tags:
+        answer["Tags"] = list(schema.tags)
+    for constraint in schema.constraints:
+        answer |= constraint.describe()
+    texts = [constraint.description for constraint in schema.constraints if constraint.description]
+    return answer | ({"ConstraintDescription": " ".join(texts)} if texts else {})

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resource types of the fake cloud; this folder can be one of ``plugin_dirs``.
+
+The cloud's address is in the environment variable ``HEATCONV_FAKE_CLOUD``:
+``http://...``, or ``memory:`` for the cloud of the same process.
+
+Each hook decides by what it finds in the cloud, not by what it did before, so
+that a hook repeated after a crash does nothing twice.  A cloud that is busy or
+cannot be reached is asked again for as long as the stack has time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from heatconv.resources import attributes, exception, properties, resource
+from heatconv.resources.rsrc_defn import ResourceDefinition, ResourceDefinitionDiff
+from heatconv.testing.cloud import CloudApi, Json, ObjectStatus
+from heatconv.testing.cloud_client import connect
+from heatconv.testing.failures import Refused, Unreachable
+
+ADDRESS = "HEATCONV_FAKE_CLOUD"
+
+
+def cloud() -> CloudApi:
+    """Return the cloud that the environment names."""
+    return connect(os.environ.get(ADDRESS, "memory:"))
+
+
+class Opaque(resource.Resource):
+    """An object of the cloud, made, changed and deleted asynchronously.
+
+    It cannot be searched: what a lost answer left behind is not found again.
+    """
+
+    PROPERTIES = (VALUE, FLAVOR, USES, WAIT) = ("value", "flavor", "uses", "wait")
+    ATTRIBUTES = (VALUE_ATTR, NAME_ATTR, ID_ATTR) = ("value", "name", "id")
+
+    properties_schema = {
+        VALUE: properties.Schema(
+            properties.Schema.STRING, "A text, changed in place.", default="", update_allowed=True
+        ),
+        FLAVOR: properties.Schema(
+            properties.Schema.STRING, "A text that only a replacement changes.", default="small"
+        ),
+        USES: properties.Schema(
+            properties.Schema.LIST,
+            "The ids of the objects this one refers to.",
+            default=[],
+            update_allowed=True,
+        ),
+        WAIT: properties.Schema(
+            properties.Schema.NUMBER, "The seconds that each operation takes.", update_allowed=True
+        ),
+    }
+    attributes_schema = {
+        VALUE_ATTR: attributes.Schema("The value.", type=attributes.Schema.STRING),
+        NAME_ATTR: attributes.Schema("The object's name.", type=attributes.Schema.STRING),
+        ID_ATTR: attributes.Schema("The object's id.", type=attributes.Schema.STRING),
+    }
+
+    # -- create ------------------------------------------------------------------------
+
+    def handle_create(self) -> Json:
+        return self._try_to_create()
+
+    def check_create_complete(self, token: Json | None) -> bool:
+        if self.resource_id is None:
+            existing = self.find_existing()
+            if existing is None:
+                self._recreate(token or {})
+                return False
+            self.resource_id_set(existing)
+        return self._is_active()
+
+    def _recreate(self, token: Json) -> None:
+        if token.get("lost") and not self.implements("find_existing"):
+            raise exception.Error(f"Nobody knows whether {self.name} was made; remove it by hand if it was.")
+        token.update(self._try_to_create(again=True))
+
+    def _try_to_create(self, *, again: bool = False) -> Json:
+        wanted = {key: self.properties[key] for key in (self.VALUE, self.FLAVOR, self.USES)}
+        try:
+            made = cloud().create(
+                str(self.physical_resource_name()),
+                self.type(),
+                f"{self.stack.name}/{self.name}",
+                wanted | self._extras(),
+                wait=self.properties[self.WAIT],
+            )
+        except (Refused, Unreachable) as problem:
+            _pass_if_transient(problem, delay=again)
+            return {"lost": isinstance(problem, Unreachable)}
+        self.resource_id_set(made["id"])
+        return {"lost": False}
+
+    def _extras(self) -> Json:
+        """Return what an object has beyond its template's properties."""
+        return {}
+
+    # -- update ------------------------------------------------------------------------
+
+    def needs_replace_failed(self) -> bool:
+        if self.resource_id is None:
+            return True
+        try:
+            return cloud().show(self.resource_id)["status"] == ObjectStatus.ERROR
+        except Refused as refusal:
+            return refusal.status == 404
+
+    def handle_update(
+        self,
+        json_snippet: ResourceDefinition,
+        tmpl_diff: ResourceDefinitionDiff,
+        prop_diff: Mapping[str, Any],
+    ) -> Json:
+        wanted = {key: value for key, value in prop_diff.items() if key != self.WAIT}
+        if self.USES in wanted:
+            wanted[self.USES] = wanted[self.USES] or []
+        token = {"wanted": wanted, "wait": prop_diff.get(self.WAIT, self.properties[self.WAIT])}
+        if wanted:
+            self._try_to_update(token)
+        return token
+
+    def check_update_complete(self, token: Json) -> bool:
+        present = cloud().show(str(self.resource_id))["properties"]
+        if any(present.get(key) != value for key, value in token["wanted"].items()):
+            self._try_to_update(token, again=True)
+            return False
+        return self._is_active()
+
+    def _try_to_update(self, token: Json, *, again: bool = False) -> None:
+        try:
+            cloud().update(str(self.resource_id), token["wanted"], wait=token["wait"])
+        except (Refused, Unreachable) as problem:
+            _pass_if_transient(problem, delay=again)
+
+    # -- delete ------------------------------------------------------------------------
+
+    def handle_delete(self) -> Json | None:
+        made = self.resource_id or self.find_existing()
+        if made is None:
+            return None
+        self._try_to_delete(made)
+        return {"deleting": made}
+
+    def check_delete_complete(self, token: Json | None) -> bool:
+        if token is None:
+            return True
+        try:
+            status = cloud().show(token["deleting"])["status"]
+        except Refused as refusal:
+            if refusal.status == 404:
+                return True
+            raise
+        if status != ObjectStatus.DELETING:
+            self._try_to_delete(token["deleting"], again=True)
+        return False
+
+    def _try_to_delete(self, made: str, *, again: bool = False) -> None:
+        try:
+            cloud().delete(made, wait=self.properties[self.WAIT])
+        except (Refused, Unreachable) as problem:
+            if not (isinstance(problem, Refused) and problem.status == 404):
+                _pass_if_transient(problem, delay=again)
+
+    # -- what is there --------------------------------------------------------------------
+
+    def _is_active(self) -> bool:
+        found = cloud().show(str(self.resource_id))
+        if found["status"] == ObjectStatus.ERROR:
+            raise exception.ResourceInError(
+                resource_status=found["status"], status_reason="the cloud could not do it"
+            )
+        return bool(found["status"] == ObjectStatus.ACTIVE)
+
+    def handle_check(self) -> None:
+        if not self._is_active():
+            raise exception.Error(f"{self.name} is not active.")
+
+    def _resolve_attribute(self, name: str) -> Any:
+        if self.resource_id is None:
+            return None
+        if name == self.ID_ATTR:
+            return self.resource_id
+        found = cloud().show(self.resource_id)
+        return found["properties"]["value"] if name == self.VALUE_ATTR else found["name"]
+
+    def get_live_resource_data(self) -> Json:
+        try:
+            return cloud().show(str(self.resource_id))
+        except Refused as refusal:
+            if refusal.status == 404:
+                raise exception.EntityNotFound(entity="Object", name=self.name) from refusal
+            raise
+
+    def parse_live_resource_data(
+        self, resource_properties: properties.Properties, resource_data: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        return {key: resource_data["properties"].get(key) for key in (self.VALUE, self.FLAVOR, self.USES)}
+
+    @classmethod
+    def observe_many(cls, resources: Sequence[Self]) -> Mapping[str, Mapping[str, Any] | None]:
+        live = {found["id"]: found for found in cloud().owned()}
+        return {
+            each.uuid: each.parse_live_resource_data(each.properties, live[each.resource_id])
+            if each.resource_id in live
+            else None
+            for each in resources
+        }
+
+
+class Server(Opaque):
+    """An object that an interrupted creation finds again by its name."""
+
+    def find_existing(self) -> str | None:
+        found = cloud().find(str(self.physical_resource_name()), self.type())
+        return str(found[0]["id"]) if found else None
+
+
+class Steps(Server):
+    """An object that is made in several steps; the token names the one under way."""
+
+    STAGES = ("reserved", "attached", "started")
+
+    def _extras(self) -> Json:
+        return {"stage": self.STAGES[0]}
+
+    def check_create_complete(self, token: Json | None) -> bool:
+        if not super().check_create_complete(token):
+            return False
+        stage = cloud().show(str(self.resource_id))["properties"]["stage"]
+        if stage == self.STAGES[-1]:
+            return True
+        step = self.STAGES[self.STAGES.index(stage) + 1]
+        if token is not None:
+            token["step"] = step
+        self._try_to_update({"wanted": {"stage": step}, "wait": self.properties[self.WAIT]}, again=True)
+        return False
+
+
+def _pass_if_transient(problem: Refused | Unreachable, *, delay: bool) -> None:
+    """Return if the operation is to be tried again; with ``delay``, raise PollDelay if told when."""
+    if isinstance(problem, Unreachable):
+        return
+    if problem.status not in (429, 503):
+        raise problem
+    if delay and problem.retry_after is not None:
+        raise exception.PollDelay(problem.retry_after)
+
+
+def resource_mapping() -> Mapping[str, type[Opaque]]:
+    """Return the resource types by name."""
+    return {"Fake::Cloud::Server": Server, "Fake::Cloud::Steps": Steps, "Fake::Cloud::Opaque": Opaque}

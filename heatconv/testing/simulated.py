@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The world in one thread: the real engine and worker code over SQLite, scheduled by the simulator.
+
+Workers are several, each with an engine id of its own; a message goes to any
+of them.  With mishaps, messages get lost and workers die and are replaced;
+then it is the engine's recovery that has to find what fell between.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from heatconv import errors, testing
+from heatconv.db import services
+from heatconv.db.session import Database
+from heatconv.db.tables import metadata
+from heatconv.db.traversals import Started
+from heatconv.engine.prepare import Preparer
+from heatconv.engine.reads import Reads
+from heatconv.engine.recovery import Recovery
+from heatconv.engine.requests import Requests
+from heatconv.model.ids import new_id
+from heatconv.model.nodes import Node
+from heatconv.resources.registry import Registry
+from heatconv.rpc.context import RequestContext
+from heatconv.testing.cloud import IN_PROCESS
+from heatconv.testing.scenario import GONE, World
+from heatconv.testing.simulator import (
+    PATIENCE,
+    Mishaps,
+    SimulatedDoorbell,
+    SimulatedGate,
+    SimulatedTimer,
+    Simulator,
+)
+from heatconv.worker.check import Checker
+
+Json = dict[str, Any]
+
+#: The folder to name in ``plugin_dirs`` for the fake cloud's resource types.
+PLUGIN_DIR = str(Path(testing.__file__).parent / "plugins")
+
+WORKERS = 3
+FOREVER = 3600  #: seconds; the simulation is over before anything takes that long
+
+
+class SimulatedStacks:
+    """The stacks of one project, asked of the engine without a bus; implements ``Stacks``."""
+
+    def __init__(self, requests: Requests, reads: Reads) -> None:
+        self._requests = requests
+        self._reads = reads
+        self._context = RequestContext(project_id="simulated")
+
+    def create(self, name: str, template: Json, *, rollback: bool) -> None:
+        """Create a stack."""
+        options = {"disable_rollback": not rollback}
+        self._requests.create_stack(self._context, name, {"template": template}, options)
+
+    def update(self, name: str, template: Json, *, rollback: bool) -> None:
+        """Update a stack."""
+        options = {"disable_rollback": not rollback}
+        source = {"template": template}
+        self._requests.update_stack(self._context, name, source, options, existing=False)
+
+    def delete(self, name: str) -> None:
+        """Delete a stack."""
+        self._requests.delete_stack(self._context, name)
+
+    def roll_back(self, name: str) -> None:
+        """Bring a stack back to the last template that completed."""
+        self._requests.rollback_stack(self._context, name)
+
+    def state(self, name: str) -> str:
+        """Return action and status, or ``GONE``."""
+        try:
+            shown = self._reads.show_stack(self._context, name, resolve_outputs=False)
+        except errors.NotFound:
+            return GONE
+        return f"{shown['action']}_{shown['status']}"
+
+
+class SimulatedWorld(World):
+    """A world whose every step is chosen by ``choice``.
+
+    The cloud is that of the address ``memory:``, emptied; so there is one such
+    world at a time.  ``close`` it.
+    """
+
+    def __init__(self, registry: Registry, choice: random.Random, mishaps: Mishaps | None = None) -> None:
+        self._registry = registry
+        self._mishaps = mishaps or Mishaps()
+        self.simulator = Simulator(choice)
+        self._gate = SimulatedGate(self.simulator)
+        IN_PROCESS.reset(self._gate)
+        IN_PROCESS.latency.update(create=1, update=1, delete=1)
+        self._gate.hold_after(0)
+        self._database = Database.from_url("sqlite://")
+        metadata.create_all(self._database.engine)
+        self._doorbell = SimulatedDoorbell(choice, self._mishaps, self._deliver, self._deliver_rollback)
+        preparer = Preparer(self._database, registry, default_timeout=FOREVER)
+        self._requests = Requests(
+            database=self._database,
+            preparer=preparer,
+            ring=self._ring,
+            max_template_size=1 << 20,
+            max_stacks=-1,
+        )
+        self._recovery = Recovery(
+            database=self._database,
+            doorbell=self._doorbell,
+            roll_back=self._requests.prepare_rollback,
+            dead_after=FOREVER,
+            # No time passes here, so none has to pass before a message counts as lost.
+            ready_grace=-FOREVER,
+        )
+        stacks = SimulatedStacks(self._requests, Reads(self._database, dead_after=FOREVER))
+        super().__init__(stacks, IN_PROCESS)
+        self.rough = self._mishaps.crash > 0
+        self._workers = [self._new_worker() for _ in range(WORKERS)]
+
+    def close(self) -> None:
+        """Close the database."""
+        for owner, _ in self._workers:
+            self.simulator.kill(owner)
+        self._database.close()
+
+    # -- the verbs that let time pass --------------------------------------------------------
+
+    def after(self, count: int) -> None:
+        """Let ``count`` mutating operations of the cloud happen, and hold the rest."""
+        wanted = self._gate.done + count
+        self._gate.hold_after(count)
+        if not self._run(lambda: self._gate.done >= wanted):
+            raise AssertionError(f"only {self._gate.done - wanted + count} of {count} operations came")
+
+    def settle(self) -> None:
+        """Let everything happen, until nothing is left to happen."""
+        self._gate.release()
+        self._run(lambda: False)
+        if self.simulator.pending:
+            raise AssertionError(f"stuck: {[entry.label for entry in self.simulator.pending]}")
+        self._gate.hold_after(0)
+
+    def _run(self, reached: Callable[[], bool]) -> bool:
+        """Take steps until something is so, or until nothing is left to happen; tell which."""
+        for _ in range(PATIENCE):
+            if reached():
+                return True
+            if self._mishaps.crash and self.simulator.choice.random() < self._mishaps.crash:
+                self._replace_worker()
+            if not self.simulator.step() and not self._recover():
+                return False
+        raise AssertionError(f"no end after {PATIENCE} steps: {self.simulator.history[-20:]}")
+
+    def _recover(self) -> bool:
+        """Where things get lost, let the engine look for them; tell whether anything is to be expected."""
+        if not (self._mishaps.drop or self._mishaps.crash) or not self._in_progress():
+            return False
+        self.simulator.history.append("recovery")
+        self._recovery.tick()
+        return True
+
+    def _in_progress(self) -> bool:
+        return any(self._stacks.state(name).endswith("IN_PROGRESS") for name in self.names)
+
+    def _replace_worker(self) -> None:
+        """Kill a worker, and start one in its place."""
+        victim = self.simulator.choice.randrange(WORKERS)
+        engine_id, _ = self._workers[victim]
+        self._workers[victim] = self._new_worker()
+        self.simulator.kill(engine_id)
+        services.forget(self._database, engine_id)
+
+    # -- the bus and the processes ---------------------------------------------------------------
+
+    def _ring(self, started: Started) -> None:
+        self._doorbell.ring(started.stack_id, started.traversal_id, started.leaves)
+
+    def _deliver(self, stack_id: str, traversal_id: str, node: Node) -> None:
+        owner, checker = self.simulator.choice.choice(self._workers)
+        self.simulator.add(
+            f"{owner[-4:]} checks {node}", partial(checker.check, stack_id, traversal_id, node), owner
+        )
+
+    def _deliver_rollback(self, stack_id: str) -> None:
+        self.simulator.add(f"roll back {stack_id}", partial(self._requests.prepare_rollback, stack_id))
+
+    def _new_worker(self) -> tuple[str, Checker]:
+        engine_id = new_id()
+        services.heartbeat(
+            self._database,
+            engine_id=engine_id,
+            host="simulated",
+            binary="heatconv-worker",
+            topic="heatconv-worker",
+            interval=FOREVER,
+        )
+        checker = Checker(
+            database=self._database,
+            registry=self._registry,
+            doorbell=self._doorbell,
+            timer=SimulatedTimer(self.simulator, engine_id),
+            engine_id=engine_id,
+            dead_after=FOREVER,
+        )
+        return engine_id, checker

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Templates of a scenario, as short as they can be written, and what they ask of reality.
+
+::
+
+    Template(A=thing(value="a"), B=thing(value=attr("A"), uses=["A"]))
+
+``hot`` makes the HOT template of it; ``differences`` compares it with the
+objects that a cloud holds.  The latter is the oracle of every scenario: it
+looks at nothing but the cloud.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Json = dict[str, Any]
+
+SERVER = "Fake::Cloud::Server"
+STEPS = "Fake::Cloud::Steps"
+OPAQUE = "Fake::Cloud::Opaque"
+
+#: What an object has beyond its template's properties, by resource type.
+_EXTRAS: Mapping[str, Mapping[str, Any]] = {STEPS: {"stage": "started"}}
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """The use of another resource's attribute: ``id``, ``name`` or ``value``."""
+
+    resource: str
+    name: str
+
+
+def attr(resource: str, name: str = "value") -> Attribute:
+    """Return the use of an attribute."""
+    return Attribute(resource, name)
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A resource as a scenario wants it."""
+
+    type: str
+    value: str | Attribute
+    flavor: str
+    uses: tuple[str, ...]
+    depends_on: tuple[str, ...]
+    wait: float | None
+
+    def hot(self) -> Json:
+        """Return the resource's snippet."""
+        value: Any = self.value
+        if isinstance(value, Attribute):
+            value = {"get_attr": [value.resource, value.name]}
+        properties = {"value": value, "flavor": self.flavor}
+        if self.uses:
+            properties["uses"] = [{"get_resource": used} for used in self.uses]
+        if self.wait is not None:
+            properties["wait"] = self.wait
+        snippet: Json = {"type": self.type, "properties": properties}
+        if self.depends_on:
+            snippet["depends_on"] = list(self.depends_on)
+        return snippet
+
+
+def thing(
+    value: str | Attribute = "",
+    *,
+    flavor: str = "small",
+    uses: Sequence[str] = (),
+    depends_on: Sequence[str] = (),
+    wait: float | None = None,
+    type: str = SERVER,
+) -> Thing:
+    """Return a resource: another ``flavor`` replaces it, other values update it in place.
+
+    ``wait``: the seconds (in process: looks) that each operation on it takes.
+    """
+    return Thing(type, value, flavor, tuple(uses), tuple(depends_on), wait)
+
+
+class Template(Mapping[str, Thing]):
+    """Resources by name."""
+
+    def __init__(self, **things: Thing) -> None:
+        self._things = things
+
+    def __getitem__(self, name: str) -> Thing:
+        return self._things[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._things)
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def but(self, **things: Thing) -> Template:
+        """Return the same template with some resources changed or added."""
+        return Template(**{**self._things, **things})
+
+    def without(self, *names: str) -> Template:
+        """Return the same template with some resources removed."""
+        return Template(**{name: kept for name, kept in self.items() if name not in names})
+
+    def hot(self) -> Json:
+        """Return the HOT template."""
+        return {
+            "heat_template_version": "2021-04-16",
+            "resources": {name: wanted.hot() for name, wanted in self.items()},
+        }
+
+
+def differences(template: Template, objects: Sequence[Json]) -> list[str]:
+    """Return what is wrong with the objects of a stack, a sentence each.
+
+    Nothing is when every resource of the template exists once, is ACTIVE, has
+    the properties asked for, refers to the objects that its references mean
+    now, and when nothing else is there.
+    """
+    live: dict[str, list[Json]] = {}
+    for found in objects:
+        live.setdefault(resource_of(found), []).append(found)
+    problems = [
+        f"{name} exists {len(live.get(name, ()))} times, wanted {int(name in template)}"
+        for name in sorted({*live, *template})
+        if len(live.get(name, ())) != int(name in template)
+    ]
+    # Who refers to something that is not there once cannot be judged.
+    return problems or [
+        f"{name}: {key} is {found!r}, wanted {wanted!r}"
+        for name in template
+        for key, found, wanted in _compare(template[name], live[name][0], live)
+        if found != wanted
+    ]
+
+
+def resource_of(found: Json) -> str:
+    """Return the name of the resource that an object belongs to."""
+    return str(found["owner"].rpartition("/")[2])
+
+
+def _compare(wanted: Thing, found: Json, live: Mapping[str, list[Json]]) -> Iterator[tuple[str, Any, Any]]:
+    properties = found["properties"]
+    yield "status", found["status"], "ACTIVE"
+    yield "kind", found["kind"], wanted.type
+    yield "flavor", properties.get("flavor"), wanted.flavor
+    yield "uses", sorted(properties.get("uses") or ()), sorted(live[used][0]["id"] for used in wanted.uses)
+    yield "value", properties.get("value"), _resolve(wanted.value, live)
+    for key, value in _EXTRAS.get(wanted.type, {}).items():
+        yield key, properties.get(key), value
+
+
+def _resolve(value: str | Attribute, live: Mapping[str, list[Json]]) -> Any:
+    if isinstance(value, str):
+        return value
+    referred = live[value.resource][0]
+    return referred["properties"]["value"] if value.name == "value" else referred[value.name]

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What there is to do for a node: a pure function of what its claim read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from heatconv import errors
+from heatconv.model.definition import Definition
+from heatconv.model.nodes import Direction
+from heatconv.model.records import Attempt, Job, Resource
+from heatconv.model.states import Action, Status
+from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
+from heatconv.template.resolve import resolve
+
+
+def decide(job: Job) -> Step:
+    """Return the first step for a node; level-based, whatever message woke us."""
+    if job.resource is None:
+        return Skip()  # a node of the stack itself, or a row that is gone already
+    match job.direction:
+        case Direction.UPDATE:
+            return _decide_update(job, job.resource)
+        case Direction.CLEANUP:
+            return _decide_cleanup(job.resource)
+    assert_never(job.direction)
+
+
+def _decide_update(job: Job, row: Resource) -> Step:
+    if row.desired is None or row.desired_sha1 is None:
+        return Skip()
+    if row.progress is not None and row.action is not Action.DELETE:
+        return Resume(row.progress)
+    try:
+        wanted = resolve_definition(row.desired, job)
+    except errors.ActionFailed as failure:
+        return Fail(str(failure))
+    requires = {data.resource_id: data.output_version for data in job.inputs}
+    create = Attempt(action=Action.CREATE, definition=wanted, sha1=row.desired_sha1, requires=requires)
+    if row.action is Action.DELETE:
+        return Replace(create)
+    if _never_made(row):
+        return Start(create)
+    if row.status is Status.COMPLETE and row.applied == wanted:
+        return Unchanged(wanted, requires)
+    return Compare(wanted, requires)
+
+
+def _never_made(row: Resource) -> bool:
+    """Tell whether nothing real can stand behind a row that nobody works on."""
+    begun = row.action is not Action.INIT
+    return row.physical_id is None and (
+        not begun or (row.action is Action.CREATE and row.status is not Status.COMPLETE)
+    )
+
+
+def _decide_cleanup(row: Resource) -> Step:
+    if row.desired is not None:
+        return Skip()
+    if row.action is Action.INIT:
+        return Remove()
+    if row.progress is not None and row.action is Action.DELETE:
+        return Resume(row.progress)
+    definition = row.progress.definition if row.progress is not None else row.applied
+    if definition is None:
+        return Remove()
+    return Start(Attempt(action=Action.DELETE, definition=definition, sha1="", requires={}))
+
+
+def resolve_definition(frozen: Definition, job: Job) -> Definition:
+    """Return a definition with what only run time knows filled in.
+
+    Raises:
+        ActionFailed: a function does not take what it got.
+    """
+    nodes = {data.name: data for data in job.inputs}
+    return replace(
+        frozen,
+        properties=resolve(frozen.properties, nodes),
+        metadata=resolve(frozen.metadata, nodes),
+        update_policy=resolve(frozen.update_policy, nodes),
+    )

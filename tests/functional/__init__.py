@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests against the real thing: databases, a message bus, daemons."""

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""heatconv as it runs in production: an API, engines and workers, each a process.
+
+with Daemons(tmp_path, database_url=..., transport_url=...) as daemons:
+    Client(daemons.endpoint)...
+    daemons.kill("worker-2")
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Self
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
+
+import heatconv.testing
+from tests.functional.servers.catalog import free_port
+from tests.functional.servers.processes import Process, program
+
+PLUGINS = Path(heatconv.testing.__file__).parent / "plugins"
+
+Options = Mapping[str, Mapping[str, object]]  #: {group: {option: value}}
+
+#: Recovery within seconds: a test should not have to wait for a production's patience.
+BRISK: Options = {
+    "DEFAULT": {
+        "heartbeat_interval": 0.5,
+        "heartbeat_misses": 4,
+        "recovery_interval": 0.5,
+        "ready_grace": 1.5,
+        "rpc_response_timeout": 20,
+    },
+}
+
+
+class Daemons:
+    """A running heatconv, and the fake cloud its sample resources live in.
+
+    ``endpoint`` is where Heat's clients find it, ``cloud_url`` where the fake
+    cloud is (``heatconv.testing.cloud_client.CloudControl``).  The environment
+    of the daemons names it in ``HEATCONV_FAKE_CLOUD``.  Each daemon's output is in
+    ``directory/NAME.log``.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        database_url: str,
+        transport_url: str,
+        engines: int = 2,
+        workers: int = 3,
+        options: Options | None = None,
+    ) -> None:
+        self.directory = directory
+        self.config_file = directory / "heatconv.conf"
+        self.processes: dict[str, Process] = {}
+        self._names = [
+            "api",
+            *(f"engine-{number}" for number in range(1, engines + 1)),
+            *(f"worker-{number}" for number in range(1, workers + 1)),
+        ]
+        port = free_port()
+        self.endpoint = f"http://127.0.0.1:{port}/v1/default"
+        self.cloud_url = ""
+        fixed: Options = {
+            "DEFAULT": {"transport_url": transport_url, "plugin_dirs": PLUGINS},
+            "database": {"connection": database_url},
+            "api": {"host": "127.0.0.1", "port": port},
+        }
+        _write_config(self.config_file, fixed, BRISK, options or {})
+        self._exit = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as until:
+            until.callback(self._stop)
+            self._start_cloud()
+            subprocess.run(
+                [program("heatconv-manage"), "--config-file", self.config_file, "db_sync"], check=True
+            )
+            for name in self._names:
+                self.start(name)
+            self._await_answer()
+            self._exit = until.pop_all()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._exit.close()
+
+    def start(self, name: str) -> Process:
+        """Start a daemon, such as ``worker-4``, or one that was killed, anew."""
+        kind = name.partition("-")[0]
+        command = [program(f"heatconv-{kind}"), "--config-file", str(self.config_file)]
+        self.processes[name] = self._run(name, command)
+        return self.processes[name]
+
+    def kill(self, name: str) -> None:
+        """End a daemon at once, as a power failure would."""
+        self.processes[name].kill()
+
+    def names(self, kind: str) -> list[str]:
+        """Return the names of the daemons of a kind that are running."""
+        return [name for name, process in self.processes.items() if name.startswith(kind) and process.running]
+
+    def logs(self) -> str:
+        """Return what every daemon said."""
+        return "\n".join(f"=== {name}\n{process.output}" for name, process in self.processes.items())
+
+    def _run(self, name: str, command: list[str]) -> Process:
+        return Process(command, self.directory / f"{name}.log", {"HEATCONV_FAKE_CLOUD": self.cloud_url})
+
+    def _start_cloud(self) -> None:
+        command = [sys.executable, "-m", "heatconv.testing.cloud_server", "--port", "0"]
+        self.processes["cloud"] = self._run("cloud", command)
+        self.cloud_url = self.processes["cloud"].wait_for(r"fake cloud is up: (\S+)")[1]
+
+    def _await_answer(self) -> None:
+        retry = Retry(total=80, backoff_factor=0.1, backoff_max=0.5, status_forcelist=(500, 502, 503, 504))
+        with requests.Session() as session:
+            session.trust_env = False  # a proxy must not come between us and loopback
+            session.mount("http://", HTTPAdapter(max_retries=retry))
+            try:
+                session.get(f"{self.endpoint}/stacks", timeout=30).raise_for_status()
+            except requests.RequestException as problem:
+                raise AssertionError(f"heatconv does not answer: {problem}\n{self.logs()}") from problem
+
+    def _stop(self) -> None:
+        # The front first, so that nothing new comes in; the cloud last, since it is needed to the end.
+        for name in sorted(self.processes, key=_order):
+            self.processes[name].kill()
+
+
+def _order(name: str) -> int:
+    return ["api", "worker", "engine", "cloud"].index(name.partition("-")[0])
+
+
+def _write_config(path: Path, *sources: Options) -> None:
+    merged: dict[str, dict[str, object]] = {}
+    for source in sources:
+        for group, options in source.items():
+            merged.setdefault(group, {}).update(options)
+    path.write_text(
+        "\n".join(
+            f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in options.items())
+            for group, options in merged.items()
+        )
+    )

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An engine at the other end of the bus: stacks in a dict, no template read.
+
+It answers the calls of ``heatconv.rpc.engine_client`` in that contract's
+terms, and keeps what it was sent for tests to look at.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from heatconv import errors
+from heatconv.rpc.context import RequestContext
+
+NOW = "2026-01-31T12:00:00Z"
+
+
+class FakeEngine:
+    """A caller that answers by itself; a test adds rows and reads what arrived."""
+
+    def __init__(self) -> None:
+        self.stacks: dict[str, dict[str, Any]] = {}
+        self.sources: dict[str, dict[str, Any]] = {}
+        self.options: dict[str, dict[str, Any]] = {}
+        self.resources: dict[str, list[dict[str, Any]]] = {}
+        self.events: dict[str, list[dict[str, Any]]] = {}
+        self.edges: list[list[str]] = []
+        self.done: list[tuple[str, str]] = []
+        self.queries: list[dict[str, Any]] = []
+        self.contexts: list[RequestContext] = []
+        self.broken: Exception | None = None
+        #: What happens to a stack while a client looks on: a callable for each time it is shown.
+        self.script: list[Any] = []
+
+    def call(self, context: RequestContext, method: str, **arguments: Any) -> Any:
+        self.contexts.append(context)
+        if self.broken is not None:
+            raise self.broken
+        return getattr(self, f"_{method}")(context, **arguments)
+
+    # -- what a test prepares ---------------------------------------------------------
+
+    def add_stack(self, name: str, project: str = "default", **row: Any) -> str:
+        stack_id = str(uuid.uuid4())
+        self.stacks[stack_id] = {
+            "id": stack_id,
+            "name": name,
+            "project": project,
+            "description": "",
+            "action": "CREATE",
+            "status": "COMPLETE",
+            "reason": "Stack CREATE completed successfully",
+            "phase": "DONE",
+            "progress": {"done": 0, "total": 0},
+            "created_at": NOW,
+            "updated_at": None,
+            "deleted_at": None,
+            "parameters": {"OS::stack_name": name},
+            "outputs": [],
+            "disable_rollback": True,
+            "timeout_mins": None,
+            "tags": [],
+            "owner_id": None,
+            "user_name": None,
+            **row,
+        }
+        self.resources[stack_id] = []
+        self.events[stack_id] = []
+        self.sources[stack_id] = {"template": {"heat_template_version": "2018-08-31"}}
+        return stack_id
+
+    def add_resource(self, stack_id: str, name: str, **row: Any) -> None:
+        self.resources[stack_id].append(
+            {
+                "id": f"row-of-{name}",
+                "name": name,
+                "type": "OS::Heat::TestResource",
+                "physical_id": f"physical-{name}",
+                "action": "CREATE",
+                "status": "COMPLETE",
+                "reason": "state changed",
+                "required_by": [],
+                "created_at": NOW,
+                "updated_at": NOW,
+                "description": "",
+                "version": 0,
+                "attributes": {"output": name},
+                "metadata": {},
+                **row,
+            }
+        )
+
+    def add_event(self, stack_id: str, name: str, action: str, status: str, reason: str = "") -> str:
+        event_id = str(uuid.uuid4())
+        of_stack = name == self.stacks[stack_id]["name"]
+        self.events[stack_id].append(
+            {
+                "id": event_id,
+                "time": NOW,
+                "resource_name": name,
+                "resource_type": "OS::Heat::Stack" if of_stack else "OS::Heat::TestResource",
+                "physical_id": stack_id if of_stack else f"physical-{name}",
+                "action": action,
+                "status": status,
+                "reason": reason,
+            }
+        )
+        return event_id
+
+    # -- stacks --------------------------------------------------------------------------
+
+    def _find(self, context: RequestContext, stack: str) -> dict[str, Any]:
+        for row in self.stacks.values():
+            if row["project"] == context.project_id and stack in {row["id"], row["name"]}:
+                return row
+        raise errors.NotFound(entity="Stack", name=stack)
+
+    def _create_stack(self, context: RequestContext, name: str, source: Any, options: Any) -> str:
+        if any(row["name"] == name and row["project"] == context.project_id for row in self.stacks.values()):
+            raise errors.StackExists(name=name)
+        stack_id = self.add_stack(
+            name, context.project_id, status="IN_PROGRESS", reason="Stack CREATE started", phase="UPDATE"
+        )
+        self.sources[stack_id], self.options[stack_id] = source, options
+        return stack_id
+
+    def _update_stack(
+        self, context: RequestContext, stack: str, source: Any, options: Any, existing: bool
+    ) -> None:
+        row = self._find(context, stack)
+        row.update(action="UPDATE", status="IN_PROGRESS", phase="UPDATE")
+        self.sources[row["id"]], self.options[row["id"]] = source, options
+        self.done.append((row["id"], "patch" if existing else "update"))
+
+    def _delete_stack(self, context: RequestContext, stack: str) -> None:
+        row = self._find(context, stack)
+        row.update(action="DELETE", status="IN_PROGRESS", phase="GC")
+        self.done.append((row["id"], "delete"))
+
+    def _rollback_stack(self, context: RequestContext, stack: str) -> None:
+        row = self._find(context, stack)
+        row.update(action="ROLLBACK", status="IN_PROGRESS", phase="UPDATE")
+        self.done.append((row["id"], "rollback"))
+
+    def _cancel_stack(self, context: RequestContext, stack: str, rollback: bool) -> None:
+        self.done.append((self._find(context, stack)["id"], f"cancel rollback={rollback}"))
+
+    def _check_stack(self, context: RequestContext, stack: str) -> None:
+        self.done.append((self._find(context, stack)["id"], "check"))
+
+    def _preview_create(self, context: RequestContext, name: str, source: Any, options: Any) -> Any:
+        row = {"name": name, "description": "", "parameters": {}, "tags": options["tags"]}
+        return row | {"resources": [{"name": "a", "type": "OS::Heat::None"}]}
+
+    def _preview_update(
+        self, context: RequestContext, stack: str, source: Any, options: Any, existing: bool
+    ) -> Any:
+        rows = self.resources[self._find(context, stack)["id"]]
+        return {"unchanged": rows, "updated": [], "replaced": [], "added": [], "deleted": []}
+
+    def _validate_template(self, context: RequestContext, source: Any) -> Any:
+        if "broken" in str(source["template"]):
+            raise errors.Invalid(problems=[("resources.a.type", "unknown type"), ("outputs.b", "no value")])
+        return {"Description": "", "Parameters": {}, "Environment": {}}
+
+    def _identify_stack(self, context: RequestContext, stack: str) -> Any:
+        row = self._find(context, stack)
+        return {"name": row["name"], "id": row["id"]}
+
+    def _show_stack(self, context: RequestContext, stack: str, resolve_outputs: bool) -> Any:
+        row = self._find(context, stack)
+        if self.script:
+            self.script.pop(0)(row["id"])
+        return row | ({} if resolve_outputs else {"outputs": None})
+
+    def _list_stacks(self, context: RequestContext, query: Any) -> Any:
+        self.queries.append(query)
+        rows = [row for row in self.stacks.values() if row["project"] == context.project_id]
+        ids = [row["id"] for row in rows]
+        start = ids.index(query["marker"]) + 1 if query["marker"] else 0
+        page = rows[start:][: query["limit"]]
+        return {"stacks": page, "count": len(rows) if query["with_count"] else None}
+
+    def _get_template(self, context: RequestContext, stack: str) -> Any:
+        return self.sources[self._find(context, stack)["id"]]["template"]
+
+    def _get_environment(self, context: RequestContext, stack: str) -> Any:
+        return {"parameters": {}, "resource_registry": {}}
+
+    def _get_files(self, context: RequestContext, stack: str) -> Any:
+        return self.sources[self._find(context, stack)["id"]].get("files", {})
+
+    def _list_outputs(self, context: RequestContext, stack: str) -> Any:
+        return self._find(context, stack)["outputs"]
+
+    def _show_output(self, context: RequestContext, stack: str, key: str) -> Any:
+        for output in self._find(context, stack)["outputs"]:
+            if output["output_key"] == key:
+                return output
+        raise errors.NotFound(entity="Output", name=key)
+
+    def _show_graph(self, context: RequestContext, stack: str) -> Any:
+        keys = ("name", "type", "action", "status", "reason", "physical_id")
+        rows = self.resources[self._find(context, stack)["id"]]
+        return {"nodes": [{key: row[key] for key in keys} for row in rows], "edges": self.edges}
+
+    # -- resources and events ---------------------------------------------------------------
+
+    def _list_resources(self, context: RequestContext, stack: str, filters: Any) -> Any:
+        rows = self.resources[self._find(context, stack)["id"]]
+        return [row for row in rows if all(row[key] in wanted for key, wanted in filters.items())]
+
+    def _show_resource(
+        self, context: RequestContext, stack: str, name: str, attributes: list[str] | None
+    ) -> Any:
+        for row in self.resources[self._find(context, stack)["id"]]:
+            if row["name"] == name:
+                return row | {"attributes": row["attributes"] | dict.fromkeys(attributes or (), "asked for")}
+        raise errors.NotFound(entity="Resource", name=name)
+
+    def _list_events(self, context: RequestContext, stack: str, query: Any) -> Any:
+        self.queries.append(query)
+        rows = list(self.events[self._find(context, stack)["id"]])
+        if "resource" in query:
+            rows = [row for row in rows if row["resource_name"] == query["resource"]]
+        if query["sort_dir"] != "asc":
+            rows.reverse()
+        ids = [row["id"] for row in rows]
+        start = ids.index(query["marker"]) + 1 if query["marker"] else 0
+        return rows[start:][: query["limit"]]
+
+    def _show_event(self, context: RequestContext, stack: str, resource: str, event_id: str) -> Any:
+        for row in self.events[self._find(context, stack)["id"]]:
+            if row["id"] == event_id and row["resource_name"] == resource:
+                return row | {"resource_properties": {"value": "v"}}
+        raise errors.NotFound(entity="Event", name=event_id)
+
+    # -- the rest -----------------------------------------------------------------------------
+
+    def _list_resource_types(self, context: RequestContext, query: Any) -> Any:
+        self.queries.append(query)
+        return [{"resource_type": "OS::Heat::None", "description": "Does nothing."}]
+
+    def _show_resource_type(self, context: RequestContext, type_name: str) -> Any:
+        if type_name != "OS::Heat::None":
+            raise errors.NotFound(entity="Resource Type", name=type_name)
+        return {
+            "resource_type": type_name,
+            "properties": {},
+            "attributes": {},
+            "support_status": {"status": "SUPPORTED"},
+        }
+
+    def _list_template_versions(self, context: RequestContext) -> Any:
+        return [{"version": "heat_template_version.2018-08-31", "type": "hot", "aliases": ["rocky"]}]
+
+    def _list_template_functions(self, context: RequestContext, version: str, with_conditions: bool) -> Any:
+        names = ["get_attr", "equals"] if with_conditions else ["get_attr"]
+        return [{"functions": name, "description": ""} for name in names]
+
+    def _get_revision(self, context: RequestContext) -> str:
+        return "9.9.9"
+
+    def _list_services(self, context: RequestContext) -> Any:
+        return [
+            {
+                "id": "1",
+                "binary": "heatconv-worker",
+                "engine_id": "e1",
+                "host": "h",
+                "topic": "heatconv-worker",
+                "updated_at": NOW,
+                "status": "up",
+            }
+        ]

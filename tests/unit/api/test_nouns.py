@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resources, events, types, templates and the service itself."""
+
+from __future__ import annotations
+
+import pytest
+
+NOW = "2026-01-31T12:00:00Z"
+
+
+@pytest.fixture
+def stack_id(engine):
+    stack_id = engine.add_stack("web")
+    engine.add_resource(stack_id, "a", required_by=["b"], metadata={"k": "v"}, description="first")
+    engine.add_resource(stack_id, "b", physical_id=None, action="INIT")
+    return stack_id
+
+
+@pytest.fixture
+def url(stack_id):
+    return f"/v1/default/stacks/web/{stack_id}"
+
+
+def test_resources_have_heats_keys(api, url):
+    rows = api.simulate_get(f"{url}/resources").json["resources"]
+    base = f"http://falconframework.org{url}"
+    assert rows[0] == {
+        "resource_name": "a",
+        "logical_resource_id": "a",
+        "physical_resource_id": "physical-a",
+        "resource_type": "OS::Heat::TestResource",
+        "resource_status": "CREATE_COMPLETE",
+        "resource_status_reason": "state changed",
+        "required_by": ["b"],
+        "creation_time": NOW,
+        "updated_time": NOW,
+        "links": [{"href": f"{base}/resources/a", "rel": "self"}, {"href": base, "rel": "stack"}],
+    }
+    assert rows[1]["physical_resource_id"] == ""
+    assert rows[1]["resource_status"] == "INIT_COMPLETE"
+
+
+def test_resources_are_filtered(api, url):
+    rows = api.simulate_get(f"{url}/resources", query_string="physical_resource_id=physical-a&type=x").json
+    assert rows == {"resources": []}
+    rows = api.simulate_get(f"{url}/resources", query_string="status=INIT_COMPLETE&with_detail=true").json
+    assert [(row["resource_name"], row["description"]) for row in rows["resources"]] == [("b", "")]
+
+
+def test_an_unknown_filter_of_resources_is_refused(api, url):
+    answer = api.simulate_get(f"{url}/resources", query_string="colour=blue")
+    assert answer.status_code == 400
+    assert "'colour' is not understood in the query" in answer.json["error"]["message"]
+
+
+def test_one_resource_with_more_attributes(api, url):
+    row = api.simulate_get(f"{url}/resources/a", query_string="with_attr=x&with_attr=y").json["resource"]
+    assert row["attributes"] == {"output": "a", "x": "asked for", "y": "asked for"}
+    assert row["description"] == "first"
+    assert api.simulate_get(f"{url}/resources/nothing").status_code == 404
+
+
+def test_metadata(api, url):
+    assert api.simulate_get(f"{url}/resources/a/metadata").json == {"metadata": {"k": "v"}}
+
+
+def test_events_have_heats_keys_and_newest_come_first(api, engine, stack_id, url):
+    engine.add_event(stack_id, "web", "CREATE", "IN_PROGRESS", "Stack CREATE started")
+    event_id = engine.add_event(stack_id, "a", "CREATE", "FAILED", "r" * 300)
+    base = f"http://falconframework.org{url}"
+    events = api.simulate_get(f"{url}/events").json["events"]
+    assert [event["resource_name"] for event in events] == ["a", "web"]
+    assert events[1]["physical_resource_id"] == stack_id
+    assert events[0] == {
+        "id": event_id,
+        "event_time": NOW,
+        "resource_name": "a",
+        "logical_resource_id": "a",
+        "physical_resource_id": "physical-a",
+        "resource_status": "CREATE_FAILED",
+        "resource_status_reason": "r" * 255,
+        "links": [
+            {"href": f"{base}/resources/a/events/{event_id}", "rel": "self"},
+            {"href": f"{base}/resources/a", "rel": "resource"},
+            {"href": base, "rel": "stack"},
+        ],
+    }
+
+
+def test_events_query_in_the_engines_terms(api, engine, stack_id, url):
+    marker = engine.add_event(stack_id, "a", "CREATE", "COMPLETE")
+    query = f"limit=5&marker={marker}&sort_dir=asc&resource_status=CREATE_FAILED&resource_name=a"
+    assert api.simulate_get(f"{url}/events", query_string=query).json == {"events": []}
+    assert engine.queries == [
+        {
+            "limit": 5,
+            "marker": marker,
+            "sort_dir": "asc",
+            "filters": {"action": ["CREATE"], "status": ["FAILED"], "resource_name": ["a"]},
+        }
+    ]
+
+
+def test_events_of_one_resource(api, engine, stack_id, url):
+    event_id = engine.add_event(stack_id, "a", "CREATE", "COMPLETE")
+    engine.add_event(stack_id, "b", "CREATE", "COMPLETE")
+    events = api.simulate_get(f"{url}/resources/a/events").json["events"]
+    assert [event["id"] for event in events] == [event_id]
+    assert api.simulate_get(f"{url}/resources/nothing/events").status_code == 404
+
+    event = api.simulate_get(f"{url}/resources/a/events/{event_id}").json["event"]
+    assert event["resource_type"] == "OS::Heat::TestResource"
+    assert event["resource_properties"] == {"value": "v"}
+    assert api.simulate_get(f"{url}/resources/b/events/{event_id}").status_code == 404
+
+
+def test_resource_types(api, engine):
+    assert api.simulate_get("/v1/default/resource_types").json == {"resource_types": ["OS::Heat::None"]}
+    answer = api.simulate_get("/v1/default/resource_types", query_string="with_description=true&name=OS")
+    assert answer.json == {
+        "resource_types": [{"resource_type": "OS::Heat::None", "description": "Does nothing."}]
+    }
+    assert engine.queries == [{}, {"name": "OS"}]
+    assert (
+        api.simulate_get("/v1/default/resource_types/OS::Heat::None").json["resource_type"]
+        == "OS::Heat::None"
+    )
+    assert api.simulate_get("/v1/default/resource_types/OS::Heat::Other").status_code == 404
+
+
+def test_validate(api):
+    answer = api.simulate_post("/v1/default/validate", json={"template": {"a": 1}})
+    assert answer.json == {"Description": "", "Parameters": {}, "Environment": {}}
+    assert api.simulate_post("/v1/default/validate", json={}).status_code == 400
+
+
+def test_template_versions_and_functions(api):
+    (version,) = api.simulate_get("/v1/default/template_versions").json["template_versions"]
+    url = f"/v1/default/template_versions/{version['version']}/functions"
+    names = [row["functions"] for row in api.simulate_get(url).json["template_functions"]]
+    assert names == ["get_attr"]
+    more = api.simulate_get(url, query_string="with_condition_func=true").json["template_functions"]
+    assert [row["functions"] for row in more] == ["get_attr", "equals"]
+
+
+def test_build_info(api):
+    answer = api.simulate_get("/v1/default/build_info").json
+    assert answer["engine"] == {"revision": "9.9.9"}
+    assert answer["api"]["revision"]
+
+
+def test_services(api):
+    (row,) = api.simulate_get("/v1/default/services").json["services"]
+    assert (row["binary"], row["hostname"], row["status"]) == ("heatconv-worker", "h", "up")
+    assert row["deleted_at"] is None

@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+
+TEMPLATE = {"heat_template_version": "2018-08-31", "resources": {}}
+
+
+def test_create_answers_201_with_id_and_location(api, engine):
+    answer = api.simulate_post("/v1/default/stacks", json={"stack_name": "web", "template": TEMPLATE})
+
+    (stack_id,) = engine.stacks
+    href = f"http://falconframework.org/v1/default/stacks/web/{stack_id}"
+    assert answer.status_code == 201
+    assert answer.headers["location"] == href
+    assert answer.json == {"stack": {"id": stack_id, "links": [{"href": href, "rel": "self"}]}}
+
+
+def test_create_hands_on_source_and_options(api, engine):
+    body = {
+        "stack_name": "web",
+        "template": "heat_template_version: 2018-08-31",
+        "environment_files": ["env.yaml"],
+        "files": {"env.yaml": "{}"},
+        "parameters": {"size": 3},
+        "timeout_mins": "5",
+        "disable_rollback": "False",
+        "tags": "blue,green",
+        "unknown": "ignored",
+    }
+    assert api.simulate_post("/v1/default/stacks", json=body).status_code == 201
+
+    (stack_id,) = engine.stacks
+    assert engine.sources[stack_id] == {
+        "template": "heat_template_version: 2018-08-31",
+        "environment": None,
+        "environment_files": ["env.yaml"],
+        "files": {"env.yaml": "{}"},
+        "parameters": {"size": 3},
+    }
+    assert engine.options[stack_id] == {
+        "disable_rollback": False,
+        "tags": ["blue", "green"],
+        "timeout_mins": 5,
+    }
+
+
+def test_create_keeps_what_failed_unless_rollback_is_asked_for(api, engine):
+    api.simulate_post("/v1/default/stacks", json={"stack_name": "web", "template": TEMPLATE})
+    assert list(engine.options.values()) == [{"disable_rollback": True, "tags": []}]
+
+
+def test_the_project_of_the_url_is_that_of_the_context(api, engine):
+    api.simulate_post("/v1.0/blue/stacks", json={"stack_name": "web", "template": TEMPLATE})
+    assert [row["project"] for row in engine.stacks.values()] == ["blue"]
+    assert api.simulate_get("/v1/default/stacks").json == {"stacks": []}
+
+
+def test_a_taken_name_is_a_conflict(api, engine):
+    engine.add_stack("web")
+    answer = api.simulate_post("/v1/default/stacks", json={"stack_name": "web", "template": TEMPLATE})
+    assert answer.status_code == 409
+    assert answer.json == {
+        "code": 409,
+        "title": "Conflict",
+        "explanation": "The request conflicts with what is there already.",
+        "error": {
+            "type": "StackExists",
+            "message": "The Stack (web) already exists.",
+            "traceback": None,
+        },
+    }
+
+
+def test_show_has_heats_keys_and_phase_and_progress(api, engine):
+    outputs = [{"output_key": "ip", "description": "", "output_value": "::1"}]
+    stack_id = engine.add_stack(
+        "web", description="d", tags=["a"], outputs=outputs, progress={"done": 1, "total": 2}
+    )
+    href = f"http://falconframework.org/v1/default/stacks/web/{stack_id}"
+    answer = api.simulate_get(f"/v1/default/stacks/web/{stack_id}")
+    assert answer.json == {
+        "stack": {
+            "id": stack_id,
+            "links": [{"href": href, "rel": "self"}],
+            "stack_name": "web",
+            "description": "d",
+            "template_description": "d",
+            "stack_status": "CREATE_COMPLETE",
+            "stack_status_reason": "Stack CREATE completed successfully",
+            "creation_time": "2026-01-31T12:00:00Z",
+            "updated_time": None,
+            "deletion_time": None,
+            "stack_owner": None,
+            "parent": None,
+            "stack_user_project_id": None,
+            "tags": ["a"],
+            "phase": "DONE",
+            "progress": {"done": 1, "total": 2},
+            "parameters": {"OS::stack_name": "web"},
+            "outputs": outputs,
+            "disable_rollback": True,
+            "timeout_mins": None,
+            "capabilities": [],
+            "notification_topics": [],
+        }
+    }
+
+
+def test_show_without_outputs(api, engine):
+    stack_id = engine.add_stack("web", outputs=[{"output_key": "ip", "output_value": 1}])
+    answer = api.simulate_get(f"/v1/default/stacks/web/{stack_id}", query_string="resolve_outputs=False")
+    assert answer.json["stack"]["outputs"] == []
+
+
+@pytest.mark.parametrize("path", ["other/{id}", "web/web", "web/outputs", "web/{id}/nothing"])
+def test_a_url_whose_name_and_id_do_not_match_is_not_found(api, engine, path):
+    stack_id = engine.add_stack("web")
+    answer = api.simulate_get("/v1/default/stacks/" + path.format(id=stack_id))
+    assert answer.status_code == 404
+    assert answer.json["error"]["message"]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
+def test_a_name_leads_to_the_canonical_url(api, engine, method):
+    stack_id = engine.add_stack("web")
+    answer = api.simulate_request(method, "/v1/default/stacks/web", query_string="a=1&b=2")
+    assert answer.status_code == 302
+    assert answer.headers["location"] == (
+        f"http://falconframework.org/v1/default/stacks/web/{stack_id}?a=1&b=2"
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "below"),
+    [
+        *(("GET", below) for below in ("resources", "events", "template", "actions", "environment", "files")),
+        *(("POST", below) for below in ("resources", "events", "template", "actions")),
+    ],
+)
+def test_what_follows_a_name_is_kept_in_the_redirect(api, engine, method, below):
+    stack_id = engine.add_stack("web")
+    answer = api.simulate_request(method, f"/v1/default/stacks/web/{below}")
+    assert answer.status_code == 302
+    assert answer.headers["location"].endswith(f"/v1/default/stacks/web/{stack_id}/{below}")
+
+
+def test_an_id_and_an_arn_lead_to_the_canonical_url_too(api, engine):
+    stack_id = engine.add_stack("web")
+    for text in (stack_id, f"arn:openstack:heat::default:stacks/web/{stack_id}"):
+        answer = api.simulate_get(f"/v1/default/stacks/{text}")
+        assert answer.status_code == 302
+        assert answer.headers["location"].endswith(f"/v1/default/stacks/web/{stack_id}")
+
+
+def test_an_arn_with_the_wrong_name_is_not_found(api, engine):
+    stack_id = engine.add_stack("web")
+    answer = api.simulate_get(f"/v1/default/stacks/arn:openstack:heat::default:stacks/other/{stack_id}")
+    assert answer.status_code == 404
+
+
+def test_lists_come_in_pages(api, engine):
+    ids = [engine.add_stack(name) for name in ("a", "b", "c")]
+    first = api.simulate_get("/v1/default/stacks", query_string="limit=2&with_count=true&tags=x,y")
+    assert [row["stack_name"] for row in first.json["stacks"]] == ["a", "b"]
+    assert first.json["count"] == 3
+    (link,) = first.json["links"]
+    assert link["rel"] == "next"
+    path, _, query = link["href"].removeprefix("http://falconframework.org").partition("?")
+    assert f"marker={ids[1]}" in query
+
+    second = api.simulate_get(path, query_string=query)
+    assert [row["stack_name"] for row in second.json["stacks"]] == ["c"]
+    assert "links" not in second.json
+    assert engine.queries[1]["tags"] == ["x", "y"]
+
+
+def test_list_query_in_the_engines_terms(api, engine):
+    query = (
+        "sort_keys=stack_name&sort_keys=creation_time&sort_keys=nonsense&sort_dir=asc&name=a&name=b"
+        "&status=CREATE_FAILED&action=UPDATE&not_tags_any=t&show_deleted=TRUE"
+    )
+    assert api.simulate_get("/v1/default/stacks", query_string=query).status_code == 200
+    assert engine.queries == [
+        {
+            "limit": None,
+            "marker": None,
+            "sort_keys": ["stack_name", "creation_time"],
+            "sort_dir": "asc",
+            "with_count": False,
+            "show_deleted": True,
+            "filters": {"name": ["a", "b"], "status": ["FAILED"], "action": ["CREATE", "UPDATE"]},
+            "tags": [],
+            "tags_any": [],
+            "not_tags": [],
+            "not_tags_any": ["t"],
+        }
+    ]
+
+
+@pytest.mark.parametrize("status", ["IN_PROGRESS", "FAILED"])
+def test_a_status_filter_may_do_without_an_action(api, engine, status):
+    api.simulate_get("/v1/default/stacks", query_string=f"status={status}")
+    assert engine.queries[0]["filters"] == {"status": [status]}
+
+
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ("limit=-1", "limit"),
+        ("limit=x", "limit"),
+        ("limit=99999999999", "limit"),
+        ("sort_dir=up", "sort_dir"),
+        ("with_count=maybe", "with_count"),
+        ("show_deleted=1", "show_deleted"),
+        ("marker=a%00b", "NUL"),
+        ("owner_id=x", "owner_id"),
+    ],
+)
+def test_a_bad_query_is_named(api, engine, query, place):
+    answer = api.simulate_get("/v1/default/stacks", query_string=query)
+    assert answer.status_code == 400
+    assert place in answer.json["error"]["message"]
+
+
+def test_stacks_of_all_projects_are_not_for_everyone(api, engine):
+    answer = api.simulate_get("/v1/default/stacks", query_string="global_tenant=true")
+    assert answer.status_code == 403
+
+
+def test_put_drops_tags_and_patch_keeps_them(api, engine):
+    stack_id = engine.add_stack("web")
+    url = f"/v1/default/stacks/web/{stack_id}"
+
+    answer = api.simulate_put(url, json={"template": TEMPLATE})
+    assert answer.status_code == 202
+    assert answer.json["code"] == "202 Accepted"
+    assert engine.options[stack_id] == {"tags": []}
+    assert engine.sources[stack_id]["template"] == TEMPLATE
+
+    answer = api.simulate_patch(url, json={"parameters": {"a": 1}, "clear_parameters": ["b"]})
+    assert answer.status_code == 202
+    assert engine.options[stack_id] == {}
+    assert engine.sources[stack_id] == {"parameters": {"a": 1}, "clear_parameters": ["b"]}
+    assert engine.done == [(stack_id, "update"), (stack_id, "patch")]
+
+
+def test_patch_of_nothing_is_fine_and_put_of_nothing_is_not(api, engine):
+    stack_id = engine.add_stack("web")
+    assert api.simulate_patch(f"/v1/default/stacks/web/{stack_id}").status_code == 202
+    answer = api.simulate_put(f"/v1/default/stacks/web/{stack_id}")
+    assert answer.status_code == 400
+    assert answer.json["error"]["message"] == "The request body lacks 'template'."
+
+
+def test_delete_answers_204_without_a_body(api, engine):
+    stack_id = engine.add_stack("web")
+    answer = api.simulate_delete(f"/v1/default/stacks/web/{stack_id}")
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert engine.done == [(stack_id, "delete")]
+
+
+@pytest.mark.parametrize(
+    ("action", "done"),
+    [
+        ("check", "check"),
+        ("rollback", "rollback"),
+        ("cancel_update", "cancel rollback=True"),
+        ("cancel_without_rollback", "cancel rollback=False"),
+    ],
+)
+def test_an_action_answers_200_and_null(api, engine, action, done):
+    stack_id = engine.add_stack("web")
+    answer = api.simulate_post(f"/v1/default/stacks/web/{stack_id}/actions", json={action: None})
+    assert (answer.status_code, answer.text) == (200, "null")
+    assert engine.done == [(stack_id, done)]
+
+
+@pytest.mark.parametrize("body", [{}, {"check": 1, "rollback": 1}, {"explode": None}])
+def test_exactly_one_known_action_is_taken(api, engine, body):
+    stack_id = engine.add_stack("web")
+    answer = api.simulate_post(f"/v1/default/stacks/web/{stack_id}/actions", json=body)
+    assert answer.status_code == 400
+    assert "exactly one key out of suspend, resume, check" in answer.json["error"]["message"]
+    assert engine.done == []
+
+
+@pytest.mark.parametrize("action", ["suspend", "resume"])
+def test_suspend_and_resume_are_refused(api, engine, action):
+    stack_id = engine.add_stack("web")
+    answer = api.simulate_post(f"/v1/default/stacks/web/{stack_id}/actions", json={action: None})
+    assert answer.status_code == 400
+    assert answer.json["error"]["type"] == "NotSupported"
+
+
+def test_preview_of_a_create_has_resources_and_no_state(api, engine):
+    body = {"stack_name": "web", "template": TEMPLATE, "tags": "a"}
+    stack = api.simulate_post("/v1/default/stacks/preview", json=body).json["stack"]
+    assert stack["id"] == "None"
+    assert "stack_status" not in stack
+    assert [row["resource_name"] for row in stack["resources"]] == ["a"]
+    assert engine.stacks == {}
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_preview_of_an_update_shows_changes(api, engine, method):
+    stack_id = engine.add_stack("web")
+    engine.add_resource(stack_id, "a")
+    url = f"/v1/default/stacks/web/{stack_id}/preview"
+    changes = api.simulate_request(method, url, json={"template": TEMPLATE}).json["resource_changes"]
+    (row,) = changes.pop("unchanged")
+    assert (row["resource_name"], row["resource_action"], row["resource_status"]) == (
+        "a",
+        "CREATE",
+        "COMPLETE",
+    )
+    assert row["resource_identity"]["path"] == "/resources/a"
+    assert changes == {"updated": [], "replaced": [], "added": [], "deleted": []}
+    assert engine.done == []
+
+
+def test_template_environment_and_files_come_bare(api, engine):
+    stack_id = engine.add_stack("web")
+    engine.sources[stack_id] = {"template": TEMPLATE, "files": {"a.sh": "echo"}}
+    url = f"/v1/default/stacks/web/{stack_id}"
+    assert api.simulate_get(f"{url}/template").json == TEMPLATE
+    assert api.simulate_get(f"{url}/environment").json == {"parameters": {}, "resource_registry": {}}
+    assert api.simulate_get(f"{url}/files").json == {"a.sh": "echo"}
+
+
+def test_outputs(api, engine):
+    output = {"output_key": "ip", "description": "where", "output_value": "::1"}
+    stack_id = engine.add_stack("web", outputs=[output])
+    url = f"/v1/default/stacks/web/{stack_id}/outputs"
+    assert api.simulate_get(url).json == {"outputs": [{"output_key": "ip", "description": "where"}]}
+    assert api.simulate_get(f"{url}/ip").json == {"output": output}
+    assert api.simulate_get(f"{url}/other").status_code == 404
+
+
+def test_graph(api, engine):
+    stack_id = engine.add_stack("web")
+    engine.add_resource(stack_id, "a")
+    graph = api.simulate_get(f"/v1/default/stacks/web/{stack_id}/graph").json["graph"]
+    assert [node["name"] for node in graph["nodes"]] == ["a"]
+    assert graph["edges"] == []

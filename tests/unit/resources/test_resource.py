@@ -1,0 +1,429 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: RUF012  # schemas are class attributes, as in a plugin
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+
+import pytest
+
+from heatconv import errors
+from heatconv.model.deferred import Reference
+from heatconv.model.definition import Definition
+from heatconv.model.states import Action, DeletionPolicy, Status
+from heatconv.resources import attributes, exception, properties, resource
+from heatconv.resources.kept import redacted
+from heatconv.resources.naming import physical_name, short_id
+
+
+class Server(resource.Resource):
+    properties_schema = {
+        "image": properties.Schema(properties.Schema.STRING, default="linux"),
+        "size": properties.Schema(properties.Schema.INTEGER, default=1, update_allowed=True),
+        "zone": properties.Schema(properties.Schema.STRING, immutable=True),
+    }
+    attributes_schema = {
+        "addresses": attributes.Schema("By network.", type=attributes.Schema.MAP),
+        "power": attributes.Schema("On or off.", cache_mode=attributes.Schema.CACHE_NONE),
+    }
+    replace_failed = False
+    reads = 0
+
+    def handle_create(self):
+        self.resource_id_set(self.physical_resource_name())
+        return {"asked": 0}
+
+    def check_create_complete(self, token):
+        token["asked"] += 1
+        return token["asked"] > 1
+
+    def needs_replace_failed(self):
+        return self.replace_failed
+
+    def handle_update(self, json_snippet, tmpl_diff, prop_diff):
+        return prop_diff
+
+    def _resolve_attribute(self, name):
+        self.reads += 1
+        return {"net": [{"ip": "10.0.0.1"}]} if name == "addresses" else f"on {self.reads}"
+
+
+def test_a_create_runs_its_hooks_and_keeps_the_physical_id_at_once(make, keeper):
+    server = make(Server)
+    token = server.start(Action.CREATE)
+    assert keeper.physical_id == server.resource_id == server.get_reference_id()
+    assert not server.is_complete(Action.CREATE, token)
+    assert server.is_complete(Action.CREATE, token)
+
+
+def test_a_create_with_wrong_properties_makes_nothing(make, keeper):
+    with pytest.raises(exception.StackValidationFailed, match=r"resources\.server\.properties\.size"):
+        make(Server, {"size": "big"}).start(Action.CREATE)
+    assert keeper.physical_id is None
+
+
+def test_metadata_of_the_definition_are_kept(make, keeper):
+    make(Server, metadata={"a": 1}).start(Action.CREATE)
+    assert keeper.metadata == {"a": 1}
+
+
+def test_an_external_resource_is_looked_at_but_never_made_changed_or_deleted(make, keeper):
+    server = make(Server, external_id="theirs")
+    assert server.is_complete(Action.CREATE, server.start(Action.CREATE))
+    assert keeper.physical_id == "theirs"
+    after = replace(server.definition, properties={"size": 2})
+    server = make(Server, external_id="theirs", action=Action.CREATE)
+    assert server.plan_update(after) is None
+    assert server.delete_kind() is resource.DeleteKind.NOTHING
+    with pytest.raises(errors.NotSupported, match="external_id"):
+        server.plan_update(replace(after, external_id="other"))
+
+
+def test_a_type_without_hooks_does_nothing_in_every_action(make):
+    plain = make(resource.Resource)
+    for action in (
+        Action.CREATE,
+        Action.DELETE,
+        Action.SUSPEND,
+        Action.RESUME,
+        Action.CHECK,
+        Action.SNAPSHOT,
+    ):
+        assert plain.is_complete(action, plain.start(action))
+    assert not resource.Resource.implements("handle_check")
+    assert not Server.implements("find_existing")
+    assert Server.implements("handle_create")
+
+
+# -- names, memory -------------------------------------------------------------------
+
+
+def test_the_physical_name_is_the_same_for_one_incarnation_only(make):
+    server = make(Server)
+    name = server.physical_resource_name()
+    stack, resource_name, tail = name.split("-")
+    assert (stack, resource_name, len(tail)) == ("web", "server", 12)
+    assert name == server.physical_resource_name()
+    assert name != make(Server).physical_resource_name()
+
+
+def test_an_over_long_name_keeps_its_start_and_its_tail():
+    row = str(uuid.uuid4())
+    full = physical_name("stack" * 20, "resource", row, None)
+    short = physical_name("stack" * 20, "resource", row, 53)
+    assert len(short) == 53
+    assert short == "st-" + full[-50:]
+    assert short.endswith(short_id(row))
+
+
+def test_notes_are_kept_and_secret_ones_marked(make, keeper):
+    server = make(Server)
+    server.data_set("a", 1)
+    server.data_set("password", "x", redact=True)
+    assert server.data() == {"a": "1", "password": "x"}
+    assert redacted(keeper.data) == {"password"}
+    assert make(Server).data() == {"a": "1", "password": "x"}
+    assert server.data_delete("password")
+    assert not server.data_delete("password")
+    assert keeper.data == {"a": "1"}
+
+
+def test_metadata_can_be_merged(make, keeper):
+    server = make(Server)
+    server.metadata_set({"a": 1})
+    server.metadata_set({"b": 2}, merge_metadata=lambda wanted, current: {**current, **wanted})
+    assert keeper.metadata == server.metadata_get() == {"a": 1, "b": 2}
+
+
+# -- reading ---------------------------------------------------------------------------
+
+
+def test_output_gives_the_attributes_asked_for(make):
+    wanted = [
+        Reference("server"),
+        Reference("server", "addresses", ("net", 0, "ip")),
+        Reference("server", "addresses", ("net", 5, "ip")),
+        Reference("server", "nothing"),
+        Reference("server", ""),
+    ]
+    server = make(Server)
+    assert server.output(wanted) == {
+        '["addresses","net",0,"ip"]': "10.0.0.1",
+        '["addresses","net",5,"ip"]': None,
+        '["nothing"]': None,
+        '[""]': {"addresses": {"net": [{"ip": "10.0.0.1"}]}, "power": "on 2"},
+    }
+
+
+def test_an_attribute_is_read_once_unless_its_schema_says_otherwise(make):
+    server = make(Server)
+    server.get_attribute("addresses")
+    server.get_attribute("addresses")
+    assert server.reads == 1
+    assert server.get_attribute("power") != server.get_attribute("power")
+
+
+def test_an_attribute_nobody_declared_is_an_error(make):
+    with pytest.raises(exception.InvalidTemplateAttribute, match="server nothing"):
+        make(Server).get_attribute("nothing")
+
+
+def test_check_conditions_are_told_all(make):
+    conditions = [
+        {"attr": "status", "expected": "ACTIVE", "current": "ERROR"},
+        {"attr": "power", "expected": ["on", "off"], "current": "on"},
+    ]
+    with pytest.raises(exception.Error, match=r"'status': expected 'ACTIVE', got 'ERROR'$"):
+        make(Server)._verify_check_conditions(conditions)
+
+
+# -- updates -----------------------------------------------------------------------------
+
+
+def applied(make, given=None, **state):
+    return make(Server, given, **{"action": Action.CREATE} | state)
+
+
+def test_no_difference_is_no_update(make):
+    server = applied(make, {"size": 1})
+    after = replace(
+        server.definition, depends_on=("other",), description="new", deletion_policy=DeletionPolicy.RETAIN
+    )
+    assert server.plan_update(after) is None
+
+
+def test_an_update_in_place_gets_what_changed(make, keeper):
+    server = applied(make, {"size": 1})
+    update = server.plan_update(replace(server.definition, properties={"size": "2"}, metadata={"m": 1}))
+    assert update.prop_diff == {"size": 2}
+    assert update.tmpl_diff.properties_changed()
+    assert update.tmpl_diff.metadata_changed()
+    assert not update.tmpl_diff.update_policy_changed()
+    token = server.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
+    assert token == {"size": 2}
+    assert keeper.metadata == {"m": 1}
+    assert server.properties["size"] == 1
+    assert server.is_complete(Action.UPDATE, token)
+    assert server.properties["size"] == 2
+
+
+def test_a_value_said_otherwise_is_an_update_without_a_change(make):
+    update = applied(make, {}).plan_update(Definition(name="server", type="T", properties={"size": "1"}))
+    assert update.prop_diff == {}
+
+
+def test_a_property_that_cannot_be_updated_takes_a_replacement(make):
+    server = applied(make)
+    with pytest.raises(resource.UpdateReplace) as caught:
+        server.plan_update(replace(server.definition, properties={"image": "bsd"}))
+    assert isinstance(caught.value, errors.NeedsReplacement)
+    assert caught.value.name == "server"
+
+
+def test_a_property_that_may_not_change_at_all_is_refused(make):
+    server = applied(make, {"zone": "a"})
+    with pytest.raises(errors.NotSupported, match="Update to properties zone of server"):
+        server.plan_update(replace(server.definition, properties={"zone": "b"}))
+
+
+def test_wanted_properties_are_validated(make):
+    server = applied(make)
+    with pytest.raises(exception.StackValidationFailed):
+        server.plan_update(replace(server.definition, properties={"unheard": 1}))
+
+
+def test_what_was_never_there_is_replaced(make):
+    for action in (Action.INIT, Action.DELETE):
+        server = applied(make, action=action)
+        with pytest.raises(resource.UpdateReplace):
+            server.plan_update(server.definition)
+
+
+def test_after_a_failure_the_plugin_decides(make):
+    server = applied(make, status=Status.FAILED)
+    assert server.plan_update(server.definition) is None
+    server.replace_failed = True
+    with pytest.raises(resource.UpdateReplace):
+        server.plan_update(server.definition)
+
+
+def test_an_unhealthy_one_is_replaced(make):
+    server = applied(make, action=Action.CHECK, status=Status.FAILED)
+    with pytest.raises(resource.UpdateReplace):
+        server.plan_update(server.definition)
+
+
+class Cautious(Server):
+    """Replaces whenever one of the hooks is told to."""
+
+    says = ""
+
+    def needs_replace(self, after_props):
+        return self.says == "props"
+
+    def needs_replace_with_tmpl_diff(self, tmpl_diff):
+        return self.says == "tmpl" and tmpl_diff.update_policy_changed()
+
+    def needs_replace_with_prop_diff(self, changed_properties_set, after_props, before_props):
+        return (self.says, before_props["size"], after_props["size"]) == ("prop", 1, 2)
+
+
+@pytest.mark.parametrize("hook", ["props", "tmpl", "prop"])
+def test_each_hook_can_ask_for_a_replacement(make, hook):
+    server = make(Cautious, action=Action.CREATE)
+    after = replace(server.definition, properties={"size": 2}, update_policy={"x": 1})
+    assert server.plan_update(after) is not None
+    server.says = hook
+    with pytest.raises(resource.UpdateReplace):
+        server.plan_update(after)
+
+
+def test_a_type_without_an_update_hook_is_replaced(make):
+    plain = make(resource.Resource, action=Action.CREATE)
+    with pytest.raises(resource.UpdateReplace):
+        plain.handle_update(None, None, {"a": 1})
+
+
+# -- deletes -----------------------------------------------------------------------------
+
+
+class NotThere(Exception):
+    pass
+
+
+class Cloud:
+    """A service with one collection, and the clients to reach it."""
+
+    def __init__(self, *things):
+        self.things = {thing: {"size": 3, "image": "bsd"} for thing in things}
+        self.servers = self
+
+    def client(self, name, version=None):
+        return self
+
+    def client_plugin(self, name):
+        return self
+
+    def is_not_found(self, error):
+        return isinstance(error, NotThere)
+
+    def find(self, name):
+        if f"id-{name}" not in self.things:
+            raise exception.EntityNotFound(entity="Server", name=name)
+        return f"id-{name}"
+
+    def delete(self, thing):
+        self.get(thing)
+        del self.things[thing]
+
+    def get(self, thing):
+        if thing not in self.things:
+            raise NotThere(thing)
+        self.found = self.things[thing]
+        return self
+
+    def to_dict(self):
+        return self.found
+
+
+class InCloud(Server):
+    default_client_name = "cloud"
+    entity = "servers"
+
+
+def test_delete_deletes_by_client_and_accepts_that_it_is_gone(make, keeper, stack):
+    cloud = Cloud("x")
+    facts = replace(stack, clients=cloud)
+    keeper.physical_id = "x"
+    for _ in range(2):
+        server = make(InCloud, facts=facts)
+        assert server.is_complete(Action.DELETE, server.start(Action.DELETE))
+    assert cloud.things == {}
+
+
+def test_what_was_never_made_is_not_deleted(make):
+    assert make(InCloud).start(Action.DELETE) is None
+
+
+def test_without_clients_the_error_says_which_one_is_missing(make):
+    with pytest.raises(exception.ClientNotAvailable, match="cloud"):
+        make(InCloud).client()
+
+
+def test_the_deletion_policy_decides(make, keeper, stack):
+    cloud = Cloud("x")
+    keeper.physical_id = "x"
+    retained = make(InCloud, facts=replace(stack, clients=cloud), deletion_policy=DeletionPolicy.RETAIN)
+    assert retained.is_complete(Action.DELETE, retained.start(Action.DELETE))
+    assert "x" in cloud.things
+    kept = make(InCloud, deletion_policy=DeletionPolicy.SNAPSHOT)
+    assert kept.delete_kind() is resource.DeleteKind.SNAPSHOT
+    with pytest.raises(errors.NotSupported):
+        kept.start(Action.DELETE)
+
+
+# -- observation, adoption, cancelling -----------------------------------------------------
+
+
+def test_observation_reads_what_can_be_updated(make, keeper, stack):
+    keeper.physical_id = "x"
+    assert make(InCloud, facts=replace(stack, clients=Cloud("x"))).observe() == {"size": 3}
+    assert make(Server).observe() == {}
+
+
+def test_observation_tells_that_it_is_gone(make, keeper, stack):
+    keeper.physical_id = "x"
+    with pytest.raises(errors.PhysicalResourceGone, match="server"):
+        make(InCloud, facts=replace(stack, clients=Cloud())).observe()
+
+
+def test_attributes_of_what_is_gone_are_none(make, keeper, stack):
+    keeper.physical_id = "x"
+    assert make(InCloud, facts=replace(stack, clients=Cloud())).get_attribute("show") is None
+    assert make(InCloud, facts=replace(stack, clients=Cloud("x"))).get_attribute("show", "size") == 3
+
+
+def test_adopting_takes_over_what_is_there(make, keeper):
+    server = make(Server)
+    data = {"resource_id": "old", "resource_data": {"k": "v"}, "metadata": {"m": 1}}
+    assert server.is_complete(Action.ADOPT, server.start(Action.ADOPT, data))
+    assert (keeper.physical_id, keeper.data, keeper.metadata) == ("old", {"k": "v"}, {"m": 1})
+    with pytest.raises(exception.Error, match="resource_id"):
+        server.start(Action.ADOPT, {})
+
+
+def test_cancelling_tells_plugins_that_care(make):
+    class Caring(Server):
+        def handle_create_cancel(self, token):
+            token["cancelled"] = True
+
+    token: dict[str, bool] = {}
+    make(Caring).cancel(Action.CREATE, token)
+    make(Server).cancel(Action.CREATE, token)
+    assert token == {"cancelled": True}
+
+
+def test_identifiers_lead_to_the_resource(make, stack):
+    arn = make(Server).identifier().arn()
+    assert arn == f"arn:openstack:heat::p:stacks/web/{stack.id}/resources/server"
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "text"),
+    [
+        (
+            exception.EntityNotFound(entity="Image", name="x"),
+            errors.NotFound,
+            "The Image (x) could not be found.",
+        ),
+        (exception.NotSupported(feature="That"), errors.NotSupported, "That is not supported."),
+        (exception.ResourceInError(resource_status="ERROR"), errors.ResourceError, 'ERROR due to "Unknown"'),
+        (exception.ResourcePropertyConflict("a", "b"), errors.ResourceError, "at the same time: a, b."),
+        (exception.Error("plain 100%"), errors.ResourceError, "plain 100%"),
+        (exception.StackValidationFailed(message="bad"), errors.Invalid, "bad"),
+        (exception.HeatException(), errors.HeatconvError, "unknown"),
+    ],
+)
+def test_exceptions_are_the_errors_of_the_house(error, kind, text):
+    assert isinstance(error, kind)
+    assert text in str(error)
