@@ -22,9 +22,11 @@ from rich.text import Text
 
 from heatconv.client.http import Client, ClientError
 
-TEMPLATE = Path(__file__).parents[1] / "etc/heatconv/examples/shop.yaml"
+TOP = Path(__file__).parents[1]
+TEMPLATE = "etc/heatconv/examples/shop.yaml"
 STACK = "shop"
-CHANGES = ("cache_size=128 MiB", "database_release=16", "search=true", "reports=false")
+BRIEF = ("-c", "stack_status", "-c", "stack_status_reason")
+CHANGES = ("cache_size=128 MiB", "database_release=16", "search_engine=true", "reporting=false")
 
 
 class NotAsExpectedError(Exception):
@@ -55,7 +57,7 @@ class Tour:
     def create(self) -> None:
         """Create the stack."""
         self._title("Create a stack: what does not depend on each other comes up at the same time")
-        self._heatconv("stack", "create", STACK, "-t", str(TEMPLATE), "--enable-rollback", "--wait")
+        self._heatconv("stack", "create", STACK, "-t", TEMPLATE, "--enable-rollback", "--wait", *BRIEF)
         self._expect_stack("CREATE_COMPLETE", {"reports", "web_1", "web_2"}, absent={"search", "payments"})
 
     def look(self) -> None:
@@ -64,8 +66,9 @@ class Tour:
         self._heatconv("stack", "graph", STACK)
         self._title("Its outputs")
         self._heatconv("stack", "output", STACK)
-        self._title("What happened so far")
-        self._heatconv("event", "list", STACK)
+        self._title("The last things that happened")
+        columns = ("-c", "event_time", "-c", "resource_name", "-c", "resource_status")
+        self._heatconv("event", "list", STACK, "--limit", "6", *columns)
         outputs = {
             item["output_key"]: item["output_value"] for item in self._client.show_stack(STACK)["outputs"]
         }
@@ -76,9 +79,11 @@ class Tour:
         before = self._physical_ids()
         parameters = [word for change in CHANGES for word in ("--parameter", change)]
         self._title("Preview an update: one in place, one replaced, one added, one removed")
-        self._heatconv("stack", "preview", STACK, "--existing", *parameters)
+        self._heatconv(
+            "stack", "preview", STACK, "--existing", *parameters, "-c", "change", "-c", "resource_name"
+        )
         self._title("Update: only what changes, and what depends on that, is visited")
-        self._heatconv("stack", "update", STACK, "--existing", *parameters, "--wait")
+        self._heatconv("stack", "update", STACK, "--existing", *parameters, "--wait", *BRIEF)
         self._expect_stack("UPDATE_COMPLETE", {"search"}, absent={"reports", "payments"})
         after = self._physical_ids()
         self._expect(after["cache"] == before["cache"], "the cache is the same one, changed in place")
@@ -91,7 +96,7 @@ class Tour:
         self._title("An update that fails: heatconv brings back what was there")
         self._heatconv(
             *("stack", "update", STACK, "--existing", "--enable-rollback", "--wait"),
-            *("--parameter", "payments=broken", "--parameter", "cache_size=1 TiB"),
+            *("--parameter", "payment_service=broken", "--parameter", "cache_size=1 TiB", *BRIEF),
             fails=True,
         )
         self._expect_stack("ROLLBACK_COMPLETE", {"cache", "database", "search"}, absent={"payments"})
@@ -110,8 +115,9 @@ class Tour:
 
     def _heatconv(self, *arguments: str, fails: bool = False) -> None:
         shown = " ".join(f"'{word}'" if " " in word else word for word in arguments)
-        self._console.print(f"[bold green]$[/] heatconv {shown.replace(str(TEMPLATE), TEMPLATE.name)}")
-        done = subprocess.run([_program("heatconv"), "--endpoint", self._endpoint, *arguments], check=False)
+        self._console.print(Text("$ ", "bold green"), Text(f"heatconv {shown}"), sep="", soft_wrap=True)
+        command = [_program("heatconv"), "--endpoint", self._endpoint, *arguments]
+        done = subprocess.run(command, cwd=TOP, check=False)
         if bool(done.returncode) is not fails:
             raise NotAsExpectedError(f"`heatconv {shown}` ended with exit code {done.returncode}")
 

@@ -39,11 +39,11 @@ def style_of(state: str) -> str:
 
 
 class Data(FormattableColumn[Any]):
-    """A value that is a list or a map: data to machines, indented JSON to humans."""
+    """A list, a map or nothing: data to machines, indented JSON or a blank to humans."""
 
     def human_readable(self) -> str:
         """Return the value as JSON text."""
-        return json.dumps(self._value, indent=2, ensure_ascii=False)
+        return "" if self._value is None else json.dumps(self._value, indent=2, ensure_ascii=False)
 
     def machine_readable(self) -> Any:
         """Return the value."""
@@ -52,7 +52,7 @@ class Data(FormattableColumn[Any]):
 
 def cell(value: Any) -> Any:
     """Return a value as a table can show it."""
-    return Data(value) if isinstance(value, dict | list) else value
+    return Data(value) if isinstance(value, dict | list | None) else value
 
 
 def row(columns: Iterable[str], values: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -27,6 +27,7 @@ from heatconv.cli import tail
 from heatconv.cli.base import CommandFailed
 from heatconv.client.http import Client, ClientError, Json
 
+PHASES = {"PREPARE": "(preparing)", "UPDATE": "(making)", "GC": "(cleaning up)"}
 _NAMES_SHOWN = 4
 
 
@@ -104,20 +105,24 @@ class Bar:
         self._progress = progress
         self._task = progress.add_task("", total=None, now="")
         self._running: dict[str, str] = {}
+        self._count = 0, 0
 
     def update(self, stack: Json, events: list[Json]) -> None:
         """Move the bar, and print what failed."""
         for event in events:
             self._note(stack, event)
-        done = stack.get("progress") or {}
-        running = stack["stack_status"].endswith("IN_PROGRESS")
+        if stack["stack_status"].endswith("IN_PROGRESS"):
+            # At the end there is no phase to count in: the last count stays.
+            self._count = stack["progress"]["done"], stack["progress"]["total"]
+        elif stack["stack_status"].endswith("COMPLETE"):
+            self._count = self._count[1], self._count[1]
         names = list(self._running)
         more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
         self._progress.update(
             self._task,
-            description=f"{stack['stack_name']} {stack['stack_status']} {_phase(stack) if running else ''}",
-            completed=done.get("done", 0),
-            total=done.get("total"),
+            description=f"{stack['stack_name']} {stack['stack_status']} {PHASES.get(stack['phase'], '')}",
+            completed=self._count[0],
+            total=self._count[1],
             now=", ".join(f"{self._running[name]} {name}" for name in names[:_NAMES_SHOWN]) + more,
         )
 
@@ -131,7 +136,3 @@ class Bar:
             self._running.pop(name, None)
         if state.endswith("_FAILED"):
             self._progress.console.print(tail.line(event))
-
-
-def _phase(stack: Json) -> str:
-    return {"PREPARE": "(preparing)", "UPDATE": "(making)", "GC": "(cleaning up)"}.get(stack["phase"], "")

@@ -32,7 +32,7 @@ SHOWN = (
     "timeout_mins",
 )
 _LISTED = ("id", "stack_name", "stack_status", "creation_time", "updated_time")
-_OUTPUT = ("output_key", "output_value", "output_error", "description")
+_OUTPUT = ("output_key", "output_value", "description")
 
 
 class Show(ShowOne):
@@ -79,9 +79,12 @@ class Output(Lister):
     def take_action(self, args: argparse.Namespace) -> Any:
         """Show them."""
         client = client_of(self)
-        if args.key is not None:
-            return table(_OUTPUT, [client.show_output(args.stack, args.key)])
-        return table(_OUTPUT, client.show_stack(args.stack)["outputs"])
+        if args.key is None:
+            outputs = client.show_stack(args.stack)["outputs"]
+        else:
+            outputs = [client.show_output(args.stack, args.key)]
+        wrong = any(output.get("output_error") for output in outputs)
+        return table((*_OUTPUT, "output_error") if wrong else _OUTPUT, outputs)
 
 
 class Graph(Command):

@@ -149,7 +149,7 @@ def _resolve(base: str, reference: str) -> str:
 
 
 def _read(place: str, wanted_by: str | None) -> str:
-    because = f", which {wanted_by} refers to" if wanted_by else ""
+    because = f", which {wanted_by} refers to," if wanted_by else ""
     try:
         if _is_url(place):
             response = requests.get(place, timeout=60)
@@ -157,7 +157,7 @@ def _read(place: str, wanted_by: str | None) -> str:
             return response.content.decode()
         return Path(place).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise UserError(f"{place}{because}, is not UTF-8 text.") from error
+        raise UserError(f"{place}{because} is not UTF-8 text.") from error
     except OSError as error:  # requests' errors are of this kind, too
         reason = error.strerror or str(error)
-        raise UserError(f"{place}{because}, cannot be read: {reason}.") from error
+        raise UserError(f"{place}{because} cannot be read: {reason}.") from error

@@ -29,10 +29,7 @@ def patch(args: Sequence[str] | None = None) -> str:
     """Monkey-patch the process if it is to run on green threads; return the executor's name."""
     chosen = executor(sys.argv[1:] if args is None else args)
     if chosen == "eventlet":
-        import warnings  # noqa: PLC0415 - nothing may be imported before it is known what to patch
-
-        warnings.filterwarnings("ignore", module="eventlet")
-        import eventlet  # noqa: PLC0415 - as above
+        import eventlet  # noqa: PLC0415 - nothing may be imported before it is known what to patch
 
         eventlet.monkey_patch()
     return chosen

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from heatconv import errors, template
@@ -106,12 +107,10 @@ class Preview:
             ),
             _Nowhere(),
         )
-        after = Definition(
-            **{
-                **target.definition.__dict__,
-                "properties": template.resolve(target.definition.properties, told),
-                "metadata": template.resolve(target.definition.metadata, told),
-            }
+        after = replace(
+            target.definition,
+            properties=template.resolve(target.definition.properties, told),
+            metadata=template.resolve(target.definition.metadata, told),
         )
         try:
             return "unchanged" if plugin.plan_update(after) is None else "updated"

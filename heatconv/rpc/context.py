@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from oslo_context import context as oslo_context
@@ -27,5 +27,6 @@ class RequestContext:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RequestContext:
-        """Return the context that ``to_dict`` made ``data`` of."""
-        return cls(**{**data, "roles": tuple(data.get("roles", ()))})
+        """Return the context that ``to_dict`` made ``data`` of; the bus adds keys of its own."""
+        known = {each.name: data[each.name] for each in fields(cls) if each.name in data}
+        return cls(**{**known, "roles": tuple(data.get("roles", ()))})

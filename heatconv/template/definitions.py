@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from heatconv.model.deferred import is_deferred
 from heatconv.model.definition import Definition
 from heatconv.model.states import DeletionPolicy
 from heatconv.template.evaluator import BROKEN, DEFERRED, STATIC, Evaluator
@@ -114,6 +115,9 @@ class DefinitionParser:
             value, state = self._evaluator.frozen(raw)
             if state != BROKEN and value is not None and not isinstance(value, dict):
                 self._problems.report(f"It has to be a map, not {kind_of(value)}.")
+            elif state == DEFERRED and is_deferred(value) and key != "metadata":
+                # Which properties there are has to be known, to check them before anything is made.
+                self._problems.report("Only values inside of it can depend on another resource.")
             return value if isinstance(value, dict) else {}
 
     def _static(self, snippet: Mapping[str, Any], key: str) -> Any:

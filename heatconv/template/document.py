@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from heatconv.template.limits import MAX_DEPTH, MAX_NODES
+from heatconv.template.limits import CHARACTERS_PER_UNIT, MAX_DEPTH, MAX_NODES
 
 _TAG = "tag:yaml.org,2002:"
 _TEXT_TAGS = frozenset(_TAG + name for name in ("str", "timestamp", "value", "merge"))
@@ -77,13 +77,14 @@ class _Builder:
             if frame.key in frame.value or (frame.key is _MERGE and frame.merged is not None):
                 raise DocumentError(f"the key '{event.value}' is there twice", event.start_mark)
             if event.anchor:
-                self._anchors[event.anchor] = (_plain(tag, event), 1, 0)
+                self._anchors[event.anchor] = (_plain(tag, event), _weight(event.value), 0)
+            self._count_key(event.value, frame, event)
             return
-        value = _plain(tag, event)
-        self._count(1, event)
+        value, weight = _plain(tag, event), _weight(event.value)
+        self._count(weight, event)
         if event.anchor:
-            self._anchors[event.anchor] = (value, 1, 0)
-        self._attach(value, 1, 0, event)
+            self._anchors[event.anchor] = (value, weight, 0)
+        self._attach(value, weight, 0, event)
 
     def _open(self, value: list[Any] | dict[str, Any], event: Any, kind: str) -> None:
         if event.tag not in (None, "!", _TAG + kind):
@@ -120,16 +121,24 @@ class _Builder:
             frame.key = _key(value)
             if frame.key in frame.value:
                 raise DocumentError(f"the key '{frame.key}' is there twice", event.start_mark)
+            self._count_key(frame.key, frame, event)
             return
         self._count(nodes, event)
         if len(self._frames) + height > MAX_DEPTH:
             raise DocumentError(f"it is nested more than {MAX_DEPTH} levels deep", event.start_mark)
         self._attach(value, nodes, height, event)
 
+    def _count_key(self, key: str, frame: _Frame, event: Any) -> None:
+        weight = len(key) // CHARACTERS_PER_UNIT
+        frame.nodes += weight
+        self._count(weight, event)
+
     def _count(self, nodes: int, event: Any) -> None:
         self._nodes += nodes
         if self._nodes > MAX_NODES:
-            raise DocumentError(f"it has more than {MAX_NODES} values, aliases included", event.start_mark)
+            raise DocumentError(
+                f"it has more than {MAX_NODES} values once aliases are expanded", event.start_mark
+            )
 
     def _attach(self, value: Any, nodes: int, height: int, event: Any) -> None:
         if not self._frames:
@@ -176,6 +185,10 @@ def load_document(text: str) -> Any:
     finally:
         loader.dispose()
     return builder.result
+
+
+def _weight(text: str) -> int:
+    return 1 + len(text) // CHARACTERS_PER_UNIT
 
 
 def _events(loader: yaml.CSafeLoader) -> Iterator[Any]:

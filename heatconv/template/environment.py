@@ -62,6 +62,7 @@ def merge(
     else:
         result |= _load(environment, "The environment", problems)
     problems.raise_any()
+    check_data(parameters, "The parameters", limit=MAX_TEXT_BYTES)
     return result | {"parameters": result["parameters"] | dict(parameters)}
 
 

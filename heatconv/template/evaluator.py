@@ -50,7 +50,6 @@ Functions = Mapping[str, Function | Form]
 class Scope:
     """What the functions of a template can look up."""
 
-    version: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     broken_parameters: frozenset[str] = frozenset()  #: declared, but without a usable value
     files: Mapping[str, str] = field(default_factory=dict)

@@ -84,7 +84,6 @@ def freeze(
     parameters = evaluate_parameters(schemas, declared, environment, constraints or {}, problems)
     parameters = pseudo_parameters(pseudo) | parameters
     scope = Scope(
-        version=version.name,
         parameters={name: parameter.value for name, parameter in parameters.items()},
         broken_parameters=frozenset(declared) - frozenset(parameters),
         files=files,

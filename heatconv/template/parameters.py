@@ -27,7 +27,7 @@ class ParameterSchema:
     type: str = "string"
     label: str = ""
     description: str = ""
-    default: Any = None  #: as written; None: there is none, the user has to give a value
+    default: Any = field(default=None, repr=False)  #: as written; None: the user has to give a value
     hidden: bool = False
     immutable: bool = False
     constraints: tuple[Constraint, ...] = ()
@@ -43,8 +43,15 @@ class ParameterSchema:
 
     def objections(self, value: Any, custom: CustomConstraints) -> list[str]:
         """Return why a converted value does not satisfy the constraints."""
-        found = (constraint.objection(value, custom) for constraint in self.constraints)
-        return [objection for objection in found if objection]
+        result = []
+        for constraint in self.constraints:
+            objection = constraint.objection(value, custom)
+            if objection and self.hidden and not constraint.description:
+                # The usual sentences tell something of the value.
+                objection = f"It does not satisfy the constraint {constraint.kind}."
+            if objection:
+                result.append(objection)
+        return result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +143,7 @@ def _parse_schema(name: str, snippet: Any, version: Version, problems: Problems)
     )
     if schema.default is not None and len(problems.found) == mistakes:
         with problems.at("default"):
-            _value(schema, schema.default, {}, problems)
+            convert_value(schema, schema.default, {}, problems)
     return schema if len(problems.found) == mistakes else None
 
 
@@ -204,9 +211,7 @@ def evaluate_parameters(
     given, defaults = environment.get("parameters") or {}, environment.get("parameter_defaults") or {}
     result = {}
     with problems.at("parameters"):
-        for name in given:
-            if name not in declared and name not in PSEUDO_PARAMETERS:
-                problems.report("The template has no such parameter; leave it out.", name)
+        report_unknown(given, declared, problems)
         for name, schema in schemas.items():
             value = next(
                 (v for v in (given.get(name), defaults.get(name), schema.default) if v is not None), None
@@ -216,7 +221,7 @@ def evaluate_parameters(
                     problems.report("It has no default: give it a value.")
                     continue
                 mistakes = len(problems.found)
-                value = _value(schema, value, custom, problems)
+                value = convert_value(schema, value, custom, problems)
                 if len(problems.found) == mistakes:
                     result[name] = Parameter(name=name, value=value, schema=schema)
     return result
@@ -230,7 +235,14 @@ def pseudo_parameters(values: Mapping[str, str]) -> dict[str, Parameter]:
     }
 
 
-def _value(schema: ParameterSchema, value: Any, custom: CustomConstraints, problems: Problems) -> Any:
+def report_unknown(given: Mapping[str, Any], declared: Mapping[str, Any], problems: Problems) -> None:
+    """Report values for parameters that the template does not have."""
+    for name in given:
+        if name not in declared and name not in PSEUDO_PARAMETERS:
+            problems.report("The template has no such parameter; leave it out.", name)
+
+
+def convert_value(schema: ParameterSchema, value: Any, custom: CustomConstraints, problems: Problems) -> Any:
     """Return a value converted and checked; mistakes are reported."""
     try:
         converted = schema.convert(value)

@@ -15,6 +15,8 @@ from heatconv.errors import Invalid
 
 Step = str | int
 
+_MAX_REPORTED = 1000  # mistakes: more make an answer that nobody can carry or read
+
 
 class Problems:
     """The mistakes found so far, and the trail to where we are."""
@@ -42,8 +44,11 @@ class Problems:
         Raises:
             Invalid: with every mistake, in the order it was found.
         """
-        if self.found:
-            raise Invalid(problems=list(dict.fromkeys(self.found)))
+        found = list(dict.fromkeys(self.found))
+        if len(found) > _MAX_REPORTED:
+            found[_MAX_REPORTED:] = [("", f"There are {len(found) - _MAX_REPORTED} more mistakes.")]
+        if found:
+            raise Invalid(problems=found)
 
 
 def path_of(steps: Iterable[Step]) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from heatconv.template.parameters import HIDDEN, ParameterSchema, parse_schemas
+from heatconv.template.parameters import HIDDEN, ParameterSchema, convert_value, parse_schemas, report_unknown
 from heatconv.template.problems import Problems
 from heatconv.template.versions import VERSION_KEY, find_version
 
@@ -28,7 +28,7 @@ def describe(template: Mapping[str, Any], environment: Mapping[str, Any]) -> dic
             and parameters without a value are none of this function's errors.
 
     Raises:
-        Invalid: a parameter is declared wrongly, or is given a wrong value.
+        Invalid: a parameter is declared wrongly, given a wrong value, or unknown.
     """
     problems = Problems()
     version = find_version(template.get(VERSION_KEY))
@@ -42,9 +42,11 @@ def describe(template: Mapping[str, Any], environment: Mapping[str, Any]) -> dic
         **{name: value for name, value in (environment.get("parameters") or {}).items() if value is not None},
     }
     parameters = {}
-    for name, schema in schemas.items():
-        with problems.at("parameters", name):
-            parameters[name] = _described(schema, given.get(name), problems)
+    with problems.at("parameters"):
+        report_unknown(environment.get("parameters") or {}, template.get("parameters") or {}, problems)
+        for name, schema in schemas.items():
+            with problems.at(name):
+                parameters[name] = _described(schema, given.get(name), problems)
     problems.raise_any()
     answer: dict[str, Any] = {
         "Description": template.get("description") or "No description",
@@ -65,12 +67,8 @@ def _described(schema: ParameterSchema, value: Any, problems: Problems) -> dict[
     if schema.default is not None:
         answer["Default"] = schema.default
     if value is not None:
-        try:
-            answer["Value"] = schema.convert(value)
-        except ValueError as error:
-            problems.report("It has the wrong type." if schema.hidden else str(error))
-        if schema.hidden:
-            answer["Value"] = HIDDEN
+        converted = convert_value(schema, value, {}, problems)
+        answer["Value"] = HIDDEN if schema.hidden else converted
     if schema.tags:
         answer["Tags"] = list(schema.tags)
     for constraint in schema.constraints:

@@ -11,7 +11,8 @@
     The transport URL of a RabbitMQ virtual host of this run's own.
 ``endpoint``
     The URL of a running heatconv-all, the same one throughout the run: a test
-    gives its stacks names of their own.
+    gives its stacks names of their own.  ``cloud_url`` is the fake cloud that the
+    resource types of ``heatconv/testing/plugins`` live in there.
 ``run_daemons``
     Called as ``Daemons`` is, less the directory, it starts heatconv's daemons;
     they are killed after the test.
@@ -35,7 +36,7 @@ from tests.functional.servers.bus import own_bus
 from tests.functional.servers.catalog import DATABASE_SERVERS, RABBITMQ
 from tests.functional.servers.daemons import Daemons
 from tests.functional.servers.databases import KINDS, Databases, Kind, MariaDB, PostgreSQL, Sqlite
-from tests.functional.servers.one_process import heatconv_all
+from tests.functional.servers.one_process import fake_cloud, heatconv_all
 from tests.functional.servers.provision import Server, Unavailable
 
 ON_SERVER: Mapping[str, Callable[[str], Kind]] = {"postgresql": PostgreSQL, "mariadb": MariaDB}
@@ -127,8 +128,14 @@ def rabbit_url(servers: Servers) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with heatconv_all(tmp_path_factory.mktemp("heatconv-all")) as url:
+def cloud_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with fake_cloud(tmp_path_factory.mktemp("cloud")) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def endpoint(tmp_path_factory: pytest.TempPathFactory, cloud_url: str) -> Iterator[str]:
+    with heatconv_all(tmp_path_factory.mktemp("heatconv-all"), cloud_url) as url:
         yield url
 
 

@@ -3,17 +3,23 @@
 
 yaql's own limits bound collections and memory, but not time: loops in loops,
 powers and backtracking regular expressions can keep a process busy for years.
-So calls are counted, and powers and regular expressions are our own.  Of the
+So calls are counted, what yields for ever is cut off, and powers and regular
+expressions are our own.  Of the
 functions on regular expressions there are ``matches``, ``=~`` and ``!~``.
 """
 
+# yaql has no types, its decorators included.
+# mypy: disable-error-code="untyped-decorator"
+
 from __future__ import annotations
 
+import itertools
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import yaql
-from yaql.language import contexts, specs, yaqltypes
+from yaql.language import contexts, specs, utils, yaqltypes
 
 from heatconv.template.patterns import Pattern
 
@@ -106,8 +112,45 @@ def _is_unlike(text: str, pattern: str | Pattern) -> bool:
     return not _is_like(text, pattern)
 
 
+def _limited(payload: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function whose iterator ends with an error past the limit."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return utils.limit_iterable(payload(*args, **kwargs), _LIMIT_ITERATORS)
+
+    return call
+
+
+def _small(payload: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a multiplication that makes no long lists."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        operands = [*args, *kwargs.values()]
+        lengths = [len(operand) for operand in operands if isinstance(operand, list | tuple)]
+        factors = [operand for operand in operands if isinstance(operand, int)]
+        if lengths and factors and max(lengths) * max(factors) > _LIMIT_ITERATORS:
+            raise ValueError(f"a list gets more than {_LIMIT_ITERATORS} items")
+        return payload(*args, **kwargs)
+
+    return call
+
+
+_BOUNDED = {
+    "repeat": _limited,
+    "cycle": _limited,
+    "sequence": _limited,
+    "generate": _limited,
+    "generateMany": _limited,
+    "#operator_*": _small,
+}
+
+
 def _functions() -> contexts.Context:
-    context = yaql.create_context(regex=False).create_child_context()
+    standard = yaql.create_context(regex=False)
+    for name, bound in _BOUNDED.items():
+        for definition in itertools.chain.from_iterable(standard.collect_functions(name)):
+            definition.payload = bound(definition.payload)
+    context = standard.create_child_context()
     context.register_function(_power, name="pow", exclusive=True)
     context.register_function(_regex, name="regex")
     context.register_function(_matches, name="matches")

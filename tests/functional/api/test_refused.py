@@ -48,19 +48,25 @@ def name():
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_bad_template(endpoint, stack, name, case):
-    keys = ("template", "parameters", "environment", "environment_files")
-    body = {key: case[key] for key in keys if key in case}
+    body = request_of(case)
     before = everything(stack)
 
     refused(
         requests.post(f"{endpoint}/stacks", json={"stack_name": name, **body}, timeout=PATIENCE), case["says"]
     )
     refused(requests.put(stack, json=body, timeout=PATIENCE), case["says"])
-    if not case.get("valid"):
-        refused(requests.post(f"{endpoint}/validate", json=body, timeout=PATIENCE), case["says"])
 
     assert stacks_named(endpoint, name) == []
     assert everything(stack) == before
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_validation_of_a_bad_template(endpoint, case):
+    answer = requests.post(f"{endpoint}/validate", json=request_of(case), timeout=PATIENCE)
+    if case.get("valid"):
+        assert answer.status_code == 200, answer.text
+    else:
+        refused(answer, case["says"])
 
 
 @pytest.mark.parametrize(
@@ -104,6 +110,11 @@ def test_a_name_that_is_taken(endpoint, stack):
     assert taken in answer.json()["error"]["message"]
     assert len(stacks_named(endpoint, taken)) == 1
     assert everything(stack) == before
+
+
+def request_of(case):
+    keys = ("template", "parameters", "environment", "environment_files")
+    return {key: case[key] for key in keys if key in case}
 
 
 def refused(answer: requests.Response, says: str) -> None:

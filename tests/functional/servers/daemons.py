@@ -9,7 +9,6 @@ with Daemons(tmp_path, database_url=..., transport_url=...) as daemons:
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,11 +18,9 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-import heatconv.testing
 from tests.functional.servers.catalog import free_port
+from tests.functional.servers.one_process import PLUGINS, fake_cloud
 from tests.functional.servers.processes import Process, program
-
-PLUGINS = Path(heatconv.testing.__file__).parent / "plugins"
 
 Options = Mapping[str, Mapping[str, object]]  #: {group: {option: value}}
 
@@ -79,8 +76,9 @@ class Daemons:
 
     def __enter__(self) -> Self:
         with ExitStack() as until:
+            # The cloud is needed to the end, and so ends last.
+            self.cloud_url = until.enter_context(fake_cloud(self.directory))
             until.callback(self._stop)
-            self._start_cloud()
             subprocess.run(
                 [program("heatconv-manage"), "--config-file", self.config_file, "db_sync"], check=True
             )
@@ -115,11 +113,6 @@ class Daemons:
     def _run(self, name: str, command: list[str]) -> Process:
         return Process(command, self.directory / f"{name}.log", {"HEATCONV_FAKE_CLOUD": self.cloud_url})
 
-    def _start_cloud(self) -> None:
-        command = [sys.executable, "-m", "heatconv.testing.cloud_server", "--port", "0"]
-        self.processes["cloud"] = self._run("cloud", command)
-        self.cloud_url = self.processes["cloud"].wait_for(r"fake cloud is up: (\S+)")[1]
-
     def _await_answer(self) -> None:
         retry = Retry(total=80, backoff_factor=0.1, backoff_max=0.5, status_forcelist=(500, 502, 503, 504))
         with requests.Session() as session:
@@ -131,13 +124,8 @@ class Daemons:
                 raise AssertionError(f"heatconv does not answer: {problem}\n{self.logs()}") from problem
 
     def _stop(self) -> None:
-        # The front first, so that nothing new comes in; the cloud last, since it is needed to the end.
-        for name in sorted(self.processes, key=_order):
-            self.processes[name].kill()
-
-
-def _order(name: str) -> int:
-    return ["api", "worker", "engine", "cloud"].index(name.partition("-")[0])
+        for process in self.processes.values():
+            process.kill()
 
 
 def _write_config(path: Path, *sources: Options) -> None:

@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""heatconv-all: everything in one process, as a newcomer starts it."""
+"""heatconv-all, everything in one process, and the fake cloud beside it."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.functional.servers.daemons import PLUGINS
+import heatconv.testing
 from tests.functional.servers.processes import Process, program
+
+PLUGINS = Path(heatconv.testing.__file__).parent / "plugins"
 
 
 @contextmanager
-def heatconv_all(directory: Path) -> Iterator[str]:
-    """Run heatconv-all with its state in a directory; give its endpoint."""
+def fake_cloud(directory: Path) -> Iterator[str]:
+    """Run the fake cloud; yield its address."""
+    command = [sys.executable, "-m", "heatconv.testing.cloud_server", "--port", "0"]
+    process = Process(command, directory / "cloud.log")
+    try:
+        yield process.wait_for(r"fake cloud is up: (\S+)")[1]
+    finally:
+        process.kill()
+
+
+@contextmanager
+def heatconv_all(directory: Path, cloud_url: str) -> Iterator[str]:
+    """Run heatconv-all with its state in a directory; yield its endpoint."""
     process = Process(
         [
             program("heatconv-all"),
@@ -23,6 +37,7 @@ def heatconv_all(directory: Path) -> Iterator[str]:
             *("--plugin-dir", str(PLUGINS)),
         ],
         directory / "heatconv-all.log",
+        {"HEATCONV_FAKE_CLOUD": cloud_url},
     )
     try:
         yield process.wait_for(r"heatconv is up: (\S+)")[1]

@@ -101,7 +101,7 @@ def test_what_a_url_refers_to_is_read_beside_it(write, tmp_path):
             body = collect(f"{base}/a.yaml")
             assert body["files"] == {f"{base}/run.sh": "echo"}
             assert json.loads(body["template"])["outputs"]["o"]["value"] == {"get_file": f"{base}/run.sh"}
-            with pytest.raises(UserError, match=r"/web/none\.yaml, cannot be read: 404"):
+            with pytest.raises(UserError, match=r"/web/none\.yaml cannot be read: 404"):
                 collect(f"{base}/none.yaml")
         finally:
             server.shutdown()

@@ -182,6 +182,10 @@ def test_outputs(run, engine):
     assert run("stack", "output", "web", "ip", "-f", "value", "-c", "output_value").out == "::1\n"
     rows = run("stack", "output", "web", "-f", "json").json
     assert [row["output_value"] for row in rows] == ["::1", ["::1", "::2"]]
+    assert "output_error" not in rows[0]
+    outputs[0] |= {"output_value": None, "output_error": "not yet"}
+    assert run("stack", "output", "web", "-f", "json").json[0]["output_error"] == "not yet"
+    assert "None" not in run("stack", "output", "web").out
     ran = run("stack", "output", "web", "other")
     assert (ran.code, ran.err) == (1, "The Output (other) could not be found.\n")
 
