@@ -20,8 +20,9 @@ from oslo_context import context as oslo_context
 
 from heatconv import errors
 from heatconv.api import auth, faults, routes
-from heatconv.api.call import Answer, Call, Handler, Stack
+from heatconv.api.call import Answer, Call, Handler
 from heatconv.api.handlers import versions
+from heatconv.api.identities import Identities
 from heatconv.rpc.engine_client import EngineClient
 
 App = falcon.App[falcon.Request, falcon.Response]
@@ -38,9 +39,10 @@ def application(
     app.req_options.strip_url_path_trailing_slash = True
     app.req_options.keep_blank_qs_values = False
     faults.install(app)
+    identities = Identities()
     for version in routes.VERSIONS:
         for url, handlers in routes.ROUTES.items():
-            endpoint = Endpoint(engine, authenticate, conf.api.max_json_body_size, handlers)
+            endpoint = Endpoint(engine, authenticate, conf.api.max_json_body_size, handlers, identities)
             app.add_route(f"{version}/{{project}}{url}", endpoint)
     for url in ("/", "/versions", *routes.VERSIONS):
         app.add_route(url, VersionsDocument())
@@ -72,11 +74,13 @@ class Endpoint:
         authenticate: auth.Strategy,
         max_body_size: int,
         handlers: Mapping[str, Handler],
+        identities: Identities,
     ) -> None:
         self._engine = engine
         self._authenticate = authenticate
         self._max_body_size = max_body_size
         self._handlers = handlers
+        self._identities = identities
         for method in handlers:
             setattr(self, f"on_{method.lower()}", self._respond)
 
@@ -97,18 +101,14 @@ class Endpoint:
             max_body_size=self._max_body_size,
         )
         handler = self._handlers[request.method]
-        _send(response, handler(call, **_located(call, fields)))
+        _send(response, handler(call, **self._located(call, fields)))
 
-
-def _located(call: Call, fields: dict[str, str]) -> dict[str, Any]:
-    """Return the fields of a URL with the stack's name and id as one thing, known to exist."""
-    if "stack_id" not in fields or "arn_id" in fields:
-        return dict(fields)
-    name, stack_id = fields.pop("stack_name"), fields.pop("stack_id")
-    identity = call.engine.identify_stack(call.context, stack_id)
-    if identity != {"name": name, "id": stack_id}:
-        raise errors.NotFound(entity="Stack", name=f"{name}/{stack_id}")
-    return {"stack": Stack(name, stack_id), **fields}
+    def _located(self, call: Call, fields: dict[str, str]) -> dict[str, Any]:
+        """Return the fields of a URL with the stack's name and id as one thing, known to exist."""
+        if "stack_id" not in fields or "arn_id" in fields:
+            return dict(fields)
+        name, stack_id = fields.pop("stack_name"), fields.pop("stack_id")
+        return {"stack": self._identities.prove(call, name, stack_id), **fields}
 
 
 def _send(response: falcon.Response, answer: Answer) -> None:

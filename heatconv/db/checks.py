@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The transactions of a check: claim a row, record what became of it.
+"""The transactions of a check: record what became of a row that was claimed.
 
 Every write of a worker is fenced, WHERE engine_id = the worker AND atomic_key =
 its claim's: a worker whose lock was broken changes nothing.
@@ -7,222 +7,46 @@ its claim's: a worker whose lock was broken changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import SimpleNamespace
+from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db import rows, sync_points, traversals
+from heatconv.db import held, sync_points, traversals
 from heatconv.db.events import add_resource_event
-from heatconv.db.services import alive
-from heatconv.db.session import Undo, reading, writing
-from heatconv.db.tables import resource, service, stack, sync_point, sync_point_input
+from heatconv.db.session import Undo, writing
+from heatconv.db.tables import resource, sync_point
 from heatconv.db.types import utcnow
 from heatconv.model.definition import Definition
-from heatconv.model.nodes import Direction, Node, NodeData
-from heatconv.model.outcomes import (
-    Busy,
-    Claim,
-    Claimed,
-    Failure,
-    Fenced,
-    Finish,
-    Idle,
-    Propagated,
-    StackFailed,
-    Superseded,
-)
-from heatconv.model.records import Attempt, Job, Resource
+from heatconv.model.nodes import Direction, NodeData
+from heatconv.model.outcomes import Failure, Fenced, Finish, Propagated, StackFailed, Superseded
+from heatconv.model.records import Attempt, Job, Resource, changed
 from heatconv.model.states import Action, Status, SyncState
-from heatconv.model.steps import Replace, Skip, Start, Step
-
-Decide = Callable[[Job], Step]
-
-
-# -- claim -------------------------------------------------------------------------------
-
-
-@writing
-def claim(
-    connection: Connection,
-    stack_id: str,
-    traversal_id: str,
-    node: Node,
-    *,
-    me: str,
-    dead_after: float,
-    decide: Decide,
-) -> Claim:
-    """Lock the row that a node acts on and decide the first step, in three or four statements.
-
-    Args:
-        me: the engine id of this worker.
-        dead_after: seconds without a heartbeat after which a lock's holder is dead.
-        decide: a pure function; it runs inside the transaction.
-
-    Concurrency: the lock is taken WHERE id AND atomic_key = as read, which a
-    newer traversal changes as well; a live holder's lock is respected, a dead
-    one's is broken by the same statement.
-    """
-    job = _read_job(connection, stack_id, traversal_id, node, dead_after)
-    if isinstance(job, Idle):
-        return job
-    row = job.resource
-    if row is not None and row.engine_id is not None and job.lock_alive:
-        return Busy(row.engine_id)
-    step = decide(job)
-    if row is None or isinstance(step, Skip):
-        return Claimed(job, step)
-    locked = _lock(connection, row, me, step)
-    if locked is None:
-        return Idle("the resource changed while it was being claimed")
-    return Claimed(_with_resource(job, locked), step)
-
-
-def _read_job(
-    connection: Connection, stack_id: str, traversal_id: str, node: Node, dead_after: float
-) -> Job | Idle:
-    found = connection.execute(
-        sa.select(
-            sync_point.c.state,
-            *stack.c,
-            *resource.c,
-            alive(dead_after).label("lock_alive"),
-        )
-        .select_from(
-            sync_point.join(stack, stack.c.id == sync_point.c.stack_id)
-            .outerjoin(resource, resource.c.id == sync_point.c.acts_on)
-            .outerjoin(service, service.c.engine_id == resource.c.engine_id)
-        )
-        .where(sync_points.key_of(traversal_id, node))
-        .set_label_style(sa.LABEL_STYLE_TABLENAME_PLUS_COL)
-    ).one_or_none()
-    if found is None:
-        return Idle("its traversal is gone")
-    columns = found._mapping  # noqa: SLF001 - SQLAlchemy's documented way to rows by column
-    in_progress = columns[stack.c.status] == Status.IN_PROGRESS
-    if columns[stack.c.current_traversal] != traversal_id or not in_progress:
-        return Idle("its traversal is not the current one")
-    if columns[sync_point.c.state] != SyncState.READY:
-        return Idle(f"it is {columns[sync_point.c.state]}")
-    there = columns[resource.c.id] is not None
-    return Job(
-        stack=rows.stack(_part(columns, stack)),
-        traversal_id=traversal_id,
-        node=node,
-        resource=rows.resource(_part(columns, resource)) if there else None,
-        inputs=_read_inputs(connection, traversal_id, node) if there else (),
-        lock_alive=bool(columns["lock_alive"]),
-    )
-
-
-def _part(columns: Mapping[Any, Any], table: sa.Table) -> SimpleNamespace:
-    return SimpleNamespace(**{column.name: columns[column] for column in table.c})
-
-
-def _read_inputs(connection: Connection, traversal_id: str, node: Node) -> tuple[NodeData, ...]:
-    if node.direction is not Direction.UPDATE:
-        return ()
-    query = sa.select(sync_point_input.c.data).where(
-        sync_point_input.c.traversal_id == traversal_id,
-        sync_point_input.c.resource_id == node.resource_id,
-        sync_point_input.c.is_update == True,  # noqa: E712 - SQL
-    )
-    return tuple(NodeData(**data) for data in connection.scalars(query))
-
-
-def _lock(connection: Connection, row: Resource, me: str, step: Step) -> Resource | None:
-    """Take the lock, and begin the step's action if it is one, in one write."""
-    begun: dict[str, Any] = {}
-    if isinstance(step, Start):
-        begun = _begun(row, step.attempt)
-    changed = connection.execute(
-        sa.update(resource)
-        .where(resource.c.id == row.id, resource.c.atomic_key == row.atomic_key)
-        .values(engine_id=me, atomic_key=row.atomic_key + 1, **begun)
-    )
-    if changed.rowcount != 1:
-        return None
-    if isinstance(step, Start):
-        _begun_event(connection, row, step.attempt)
-    return _evolve(row, engine_id=me, atomic_key=row.atomic_key + 1)
-
-
-def _begun(row: Resource, attempt: Attempt) -> dict[str, Any]:
-    return {
-        "type": attempt.definition.type,
-        "action": attempt.action,
-        "status": Status.IN_PROGRESS,
-        "status_reason": "state changed",
-        "progress": attempt.to_json(),
-        # Until it is done the real thing may depend on the old as well as on the new.
-        "requires": {**row.requires, **attempt.requires},
-        "updated_at": utcnow(),
-    }
-
-
-def _begun_event(connection: Connection, row: Resource, attempt: Attempt) -> None:
-    add_resource_event(
-        connection,
-        stack_id=row.stack_id,
-        resource_id=row.id,
-        name=row.name,
-        type_name=attempt.definition.type,
-        physical_id=row.physical_id,
-        action=attempt.action,
-        status=Status.IN_PROGRESS,
-        reason="state changed",
-    )
-
-
-def _evolve(record: Any, **changes: Any) -> Any:
-    """Return a copy of a frozen record; ``dataclasses.replace`` without its validation costs."""
-    copy = object.__new__(type(record))
-    copy.__dict__.update(record.__dict__, **changes)
-    return copy
-
-
-def _with_resource(job: Job, row: Resource) -> Job:
-    changed: Job = _evolve(job, resource=row)
-    return changed
-
+from heatconv.model.steps import Replace
 
 # -- while it is held ------------------------------------------------------------------
-
-
-def _held(row: Resource) -> sa.ColumnElement[bool]:
-    """The fence: the row is still locked by the claim that ``row`` was read with."""
-    return sa.and_(
-        resource.c.id == row.id,
-        resource.c.engine_id == row.engine_id,
-        resource.c.atomic_key == row.atomic_key,
-    )
 
 
 @writing
 def try_begin(connection: Connection, row: Resource, attempt: Attempt) -> bool:
     """Record that an action starts on a row that is held, fenced."""
-    changed = connection.execute(sa.update(resource).where(_held(row)).values(**_begun(row, attempt)))
-    if changed.rowcount == 1:
-        _begun_event(connection, row, attempt)
-    return changed.rowcount == 1
+    began = held.try_write(connection, row, held.begun(row, attempt), touch=True)
+    if began:
+        held.add_begun_event(connection, row, attempt)
+    return began
 
 
 @writing
 def try_write(connection: Connection, row: Resource, **columns: Any) -> bool:
     """Write what became known of a row that is held (physical id, progress, data, metadata), fenced."""
-    written = sa.update(resource).where(_held(row)).values(**columns)
-    return connection.execute(written).rowcount == 1
+    return held.try_write(connection, row, columns)
 
 
 @writing
-def try_release(connection: Connection, row: Resource, **columns: Any) -> bool:
+def try_release(connection: Connection, row: Resource) -> bool:
     """Let go of a row and leave its action to be taken up by another, fenced."""
-    released = sa.update(resource).where(_held(row))
-    values = {"engine_id": None, "atomic_key": resource.c.atomic_key + 1, **columns}
-    return connection.execute(released.values(**values)).rowcount == 1
+    return held.try_write(connection, row, {}, let_go=True)
 
 
 @writing
@@ -238,19 +62,11 @@ def try_replace(connection: Connection, job: Job, row_id: str, step: Replace) ->
     """
     old = _resource_of(job)
     attempt = step.attempt
-    given_up = connection.execute(
-        sa.update(resource)
-        .where(_held(old))
-        .values(
-            desired=None,
-            desired_sha1=None,
-            replaced_by=row_id,
-            engine_id=None,
-            progress=None,
-            atomic_key=resource.c.atomic_key + 1,
-            **({"status": Status.COMPLETE} if old.status is Status.IN_PROGRESS else {}),
-        )
-    )
+    given_up = {"desired": None, "desired_sha1": None, "replaced_by": row_id, "progress": None}
+    if old.status is Status.IN_PROGRESS:
+        given_up["status"] = Status.COMPLETE
+    if not held.try_write(connection, old, given_up, let_go=True):
+        raise Undo(None)
     new = Resource(
         id=row_id,
         stack_id=old.stack_id,
@@ -277,10 +93,11 @@ def try_replace(connection: Connection, job: Job, row_id: str, step: Replace) ->
         )
         .values(acts_on=row_id, atomic_key=sync_point.c.atomic_key + 1)
     )
-    if given_up.rowcount != 1 or taken_over.rowcount != 1:
+    if taken_over.rowcount != 1:
         raise Undo(None)
     _insert_replacement(connection, new, attempt)
-    return _with_resource(job, new)
+    taken: Job = changed(job, resource=new)
+    return taken
 
 
 def _insert_replacement(connection: Connection, new: Resource, attempt: Attempt) -> None:
@@ -302,10 +119,10 @@ def _insert_replacement(connection: Connection, new: Resource, attempt: Attempt)
             metadata=dict(new.metadata),
             data={},
             created_at=utcnow(),
-            **_begun(new, attempt),
+            **held.begun(new, attempt),
         )
     )
-    _begun_event(connection, new, attempt)
+    held.add_begun_event(connection, new, attempt)
 
 
 # -- the end of a check ---------------------------------------------------------------------
@@ -352,16 +169,14 @@ def finish_update(
         "output_version": output.output_version,
         "version": version,
         "status": Status.COMPLETE,
-        "engine_id": None,
         "progress": None,
-        "atomic_key": resource.c.atomic_key + 1,
     }
     if action is not None:
-        changes |= {"status_reason": "state changed", "updated_at": utcnow(), "metadata": dict(metadata)}
-    if connection.execute(sa.update(resource).where(_held(row)).values(**changes)).rowcount != 1:
+        changes |= {"status_reason": "state changed", "metadata": dict(metadata)}
+    if not held.try_write(connection, row, changes, let_go=True, touch=action is not None):
         return Fenced()
     if action is not None:
-        made = _evolve(row, physical_id=physical_id)
+        made: Resource = changed(row, physical_id=physical_id)
         _ended_event(connection, made, action, Status.COMPLETE, "state changed", applied.properties)
     return _propagate(connection, job, output) if told else Superseded()
 
@@ -370,7 +185,7 @@ def finish_update(
 def finish_cleanup(connection: Connection, job: Job, *, action: Action | None) -> Finish:
     """Drop the row of what was cleaned away and tell the node's successors; fenced like an update."""
     row = _resource_of(job)
-    if connection.execute(sa.delete(resource).where(_held(row))).rowcount != 1:
+    if not held.try_delete(connection, row):
         return Fenced()
     if action is not None:
         _ended_event(connection, row, action, Status.COMPLETE, "state changed")
@@ -412,21 +227,10 @@ def fail(
     roll_back = traversals.try_fail(
         connection, job.stack.id, job.traversal_id, f"Resource {action} failed: {reason}"
     )
-    failed = sa.update(resource).where(_held(row))
-    kept = {"applied": definition.to_json()} if definition is not None and row.applied is None else {}
-    changed = connection.execute(
-        failed.values(
-            **kept,
-            action=action,
-            status=Status.FAILED,
-            status_reason=reason,
-            engine_id=None,
-            progress=None,
-            atomic_key=resource.c.atomic_key + 1,
-            updated_at=utcnow(),
-        )
-    )
-    if changed.rowcount != 1:
+    failed = {"action": action, "status": Status.FAILED, "status_reason": reason, "progress": None}
+    if definition is not None and row.applied is None:
+        failed["applied"] = definition.to_json()
+    if not held.try_write(connection, row, failed, let_go=True, touch=True):
         raise Undo(Fenced())
     _ended_event(connection, row, action, Status.FAILED, reason)
     if roll_back is None:
@@ -456,9 +260,3 @@ def _ended_event(
         properties=properties,
     )
 
-
-@reading
-def find_resource(connection: Connection, resource_id: str) -> Resource | None:
-    """Return a resource row as it is now."""
-    row = connection.execute(sa.select(resource).where(resource.c.id == resource_id)).one_or_none()
-    return row and rows.resource(row)

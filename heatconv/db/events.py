@@ -20,11 +20,14 @@ from heatconv.model.states import Action, Status
 STACK_TYPE = "OS::Heat::Stack"  #: what events of the stack itself have for a type
 
 
+_ADD = sa.insert(event).values(created_at=utcnow())
+
+
 def add_resource_event(
     connection: Connection,
     *,
     stack_id: str,
-    resource_id: str,
+    resource_id: str | None,
     name: str,
     type_name: str,
     physical_id: str | None,
@@ -35,19 +38,19 @@ def add_resource_event(
 ) -> None:
     """Record, within a transaction, what happened to a resource."""
     connection.execute(
-        sa.insert(event).values(
-            uuid=str(uuid.uuid4()),
-            stack_id=stack_id,
-            resource_id=resource_id,
-            resource_name=name,
-            resource_type=type_name,
-            physical_id=physical_id,
-            action=action,
-            status=status,
-            status_reason=reason,
-            properties=properties,
-            created_at=utcnow(),
-        )
+        _ADD,
+        {
+            "uuid": str(uuid.uuid4()),
+            "stack_id": stack_id,
+            "resource_id": resource_id,
+            "resource_name": name,
+            "resource_type": type_name,
+            "physical_id": physical_id,
+            "action": action,
+            "status": status,
+            "status_reason": reason,
+            "properties": properties,
+        },
     )
 
 
@@ -55,18 +58,16 @@ def add_stack_event(
     connection: Connection, *, stack_id: str, name: str, action: Action, status: Status, reason: str
 ) -> None:
     """Record, within a transaction, what happened to a stack."""
-    connection.execute(
-        sa.insert(event).values(
-            uuid=str(uuid.uuid4()),
-            stack_id=stack_id,
-            resource_name=name,
-            resource_type=STACK_TYPE,
-            physical_id=stack_id,
-            action=action,
-            status=status,
-            status_reason=reason,
-            created_at=utcnow(),
-        )
+    add_resource_event(
+        connection,
+        stack_id=stack_id,
+        resource_id=None,
+        name=name,
+        type_name=STACK_TYPE,
+        physical_id=stack_id,
+        action=action,
+        status=status,
+        reason=reason,
     )
 
 

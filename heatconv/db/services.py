@@ -13,7 +13,7 @@ from heatconv.db.types import seconds_ago, utcnow
 from heatconv.model.records import Service
 
 
-def alive(dead_after: float) -> sa.ColumnElement[bool]:
+def alive(dead_after: float | sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
     """Return the expression that tells whether a row of ``service`` heartbeats."""
     return sa.func.coalesce(service.c.updated_at > seconds_ago(dead_after), sa.false())
 

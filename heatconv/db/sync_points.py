@@ -18,12 +18,69 @@ from sqlalchemy.engine import Connection
 from heatconv.db.session import reading
 from heatconv.db.tables import graph_edge, stack, sync_point, sync_point_input
 from heatconv.db.types import utcnow
-from heatconv.graph.traversal import Plan
 from heatconv.model.nodes import Direction, Node, NodeData
+from heatconv.model.plan import Plan
 from heatconv.model.states import Phase, SyncState
 
 
 T = TypeVar("T")
+
+
+# The statements of every check are built once: building one costs more than sending it.
+
+_ONE = sa.and_(
+    sync_point.c.traversal_id == sa.bindparam("key_traversal"),
+    sync_point.c.resource_id == sa.bindparam("key_resource"),
+    sync_point.c.is_update == sa.bindparam("key_is_update"),
+)
+
+_FINISH = (
+    sa.update(sync_point)
+    .where(_ONE, sync_point.c.state == SyncState.READY)
+    .values(state=SyncState.DONE, atomic_key=sync_point.c.atomic_key + 1)
+)
+
+_LOCK_SUCCESSORS = (
+    sa.select(
+        sync_point.c.resource_id,
+        sync_point.c.is_update,
+        sync_point.c.join_for,
+        sync_point.c.required,
+        sync_point.c.satisfied,
+    )
+    .select_from(
+        graph_edge.join(
+            sync_point,
+            sa.and_(
+                sync_point.c.traversal_id == graph_edge.c.traversal_id,
+                sync_point.c.resource_id == graph_edge.c.needed_by_id,
+                sync_point.c.is_update == graph_edge.c.needed_by_is_update,
+            ),
+        )
+    )
+    .where(
+        graph_edge.c.traversal_id == sa.bindparam("key_traversal"),
+        graph_edge.c.resource_id == sa.bindparam("key_resource"),
+        graph_edge.c.is_update == sa.bindparam("key_is_update"),
+    )
+    .order_by(sync_point.c.resource_id, sync_point.c.is_update)
+    .with_for_update(of=sync_point)
+)
+
+_FULL = sync_point.c.satisfied + 1 >= sync_point.c.required
+
+_COUNT_IN = sa.update(sync_point).values(
+    satisfied=sync_point.c.satisfied + 1,
+    atomic_key=sync_point.c.atomic_key + 1,
+    state=sa.case((_FULL, SyncState.READY), else_=SyncState.WAITING),
+    ready_at=sa.case((_FULL, utcnow()), else_=sa.null()),
+)
+_COUNT_IN_ONE = _COUNT_IN.where(_ONE)
+_COUNT_IN_MANY = _COUNT_IN.where(
+    sync_point.c.traversal_id == sa.bindparam("key_traversal"),
+    sync_point.c.resource_id.in_(sa.bindparam("key_ids", expanding=True)),
+    sync_point.c.is_update == sa.bindparam("key_is_update"),
+)
 
 
 def is_update(node: Node) -> bool:
@@ -53,7 +110,6 @@ def forget(connection: Connection, stack_id: str) -> None:
 
 def lay_out(connection: Connection, stack_id: str, traversal_id: str, plan: Plan) -> None:
     """Write the graph of a plan, its sync points, and what clean rows have to say."""
-    graph = plan.graph
     common = {"traversal_id": traversal_id, "stack_id": stack_id}
     _insert(
         connection,
@@ -62,13 +118,14 @@ def lay_out(connection: Connection, stack_id: str, traversal_id: str, plan: Plan
             common
             | _columns(node)
             | {
-                "acts_on": node.resource_id,
-                "required": len(graph.requires(node)),
+                "acts_on": None if node in plan.joins else node.resource_id,
+                "join_for": plan.joins[node].resource_id if node in plan.joins else None,
+                "required": len(requires),
                 "satisfied": 0,
-                "state": SyncState.WAITING if graph.requires(node) else SyncState.READY,
+                "state": SyncState.WAITING if requires else SyncState.READY,
                 "atomic_key": 0,
             }
-            for node in sorted(graph)
+            for node, requires in sorted(plan.requires.items())
         ),
         ready_at=utcnow(),
     )
@@ -79,7 +136,8 @@ def lay_out(connection: Connection, stack_id: str, traversal_id: str, plan: Plan
             common
             | _columns(node)
             | {"needed_by_id": needed_by.resource_id, "needed_by_is_update": is_update(needed_by)}
-            for node, needed_by in graph.edges()
+            for needed_by, requires in plan.requires.items()
+            for node in requires
         ),
     )
     _insert(
@@ -100,12 +158,7 @@ def lay_out(connection: Connection, stack_id: str, traversal_id: str, plan: Plan
 
 def try_finish(connection: Connection, traversal_id: str, node: Node) -> bool:
     """Mark a node as done, WHERE key AND state = READY; False: its traversal is gone, or it was done."""
-    done = (
-        sa.update(sync_point)
-        .where(key_of(traversal_id, node), sync_point.c.state == SyncState.READY)
-        .values(state=SyncState.DONE, atomic_key=sync_point.c.atomic_key + 1)
-    )
-    return connection.execute(done).rowcount == 1
+    return connection.execute(_FINISH, _key(traversal_id, node)).rowcount == 1
 
 
 def tell_successors(
@@ -115,83 +168,64 @@ def tell_successors(
 
     Returns the successors that have all they wait for now, which are READY,
     and how many successors there are.  ``data`` is given to the update nodes of
-    resources.  Their rows are locked in key order, so that two nodes with
-    common successors do not deadlock.
+    resources.  Their rows are locked in key order, joins before the nodes they
+    join for, so that two nodes with common successors do not deadlock.
     """
-    successors = connection.execute(
-        sa.select(
-            sync_point.c.resource_id, sync_point.c.is_update, sync_point.c.required, sync_point.c.satisfied
-        )
-        .select_from(
-            graph_edge.join(
-                sync_point,
-                sa.and_(
-                    sync_point.c.traversal_id == graph_edge.c.traversal_id,
-                    sync_point.c.resource_id == graph_edge.c.needed_by_id,
-                    sync_point.c.is_update == graph_edge.c.needed_by_is_update,
-                ),
-            )
-        )
-        .where(
-            graph_edge.c.traversal_id == traversal_id,
-            graph_edge.c.resource_id == node.resource_id,
-            graph_edge.c.is_update == is_update(node),
-        )
-        .order_by(sync_point.c.resource_id, sync_point.c.is_update)
-        .with_for_update(of=sync_point)
-    ).all()
-    if not successors:
-        return [], 0
+    successors = _lock_successors(connection, traversal_id, node)
     if data is not None:
-        common = {
-            "traversal_id": traversal_id,
-            "stack_id": stack_id,
-            "sender_id": node.resource_id,
-            "sender_is_update": is_update(node),
-            "data": asdict(data),
-        }
-        _insert(
-            connection,
-            sync_point_input,
-            (
-                common | {"resource_id": row.resource_id, "is_update": True}
-                for row in successors
-                if row.is_update and row.resource_id != stack_id
-            ),
-        )
+        _give(connection, stack_id, traversal_id, node, data, successors)
     for some in portions(successors):
         _count_in(connection, traversal_id, some)
-    ready = [
-        node_of(row.resource_id, row.is_update) for row in successors if row.satisfied + 1 == row.required
-    ]
+    ready = []
+    for row in successors:
+        if row.satisfied + 1 < row.required:
+            continue
+        full = node_of(row.resource_id, row.is_update)
+        if row.join_for is None:
+            ready.append(full)
+        elif try_finish(connection, traversal_id, full):
+            ready += tell_successors(connection, stack_id, traversal_id, full, None)[0]
     return ready, len(successors)
 
 
-def _count_in(connection: Connection, traversal_id: str, successors: Sequence[Any]) -> None:
-    full = sync_point.c.satisfied + 1 >= sync_point.c.required
-    connection.execute(
-        sa.update(sync_point)
-        .where(
-            sync_point.c.traversal_id == traversal_id,
-            _one_of(successors),
-        )
-        .values(
-            satisfied=sync_point.c.satisfied + 1,
-            atomic_key=sync_point.c.atomic_key + 1,
-            state=sa.case((full, SyncState.READY), else_=SyncState.WAITING),
-            ready_at=sa.case((full, utcnow()), else_=sa.null()),
-        )
+def _lock_successors(connection: Connection, traversal_id: str, node: Node) -> Sequence[Any]:
+    return connection.execute(_LOCK_SUCCESSORS, _key(traversal_id, node)).all()
+
+
+def _give(
+    connection: Connection,
+    stack_id: str,
+    traversal_id: str,
+    node: Node,
+    data: NodeData,
+    successors: Sequence[Any],
+) -> None:
+    """Write what a node has to say for each resource that waits for it."""
+    receivers = {row.join_for or row.resource_id for row in successors if row.is_update} - {stack_id}
+    common = {
+        "traversal_id": traversal_id,
+        "stack_id": stack_id,
+        "sender_id": node.resource_id,
+        "sender_is_update": is_update(node),
+        "data": asdict(data),
+    }
+    _insert(
+        connection,
+        sync_point_input,
+        (common | {"resource_id": receiver, "is_update": True} for receiver in sorted(receivers)),
     )
 
 
-def _one_of(successors: Sequence[Any]) -> sa.ColumnElement[bool]:
-    """Match the sync points of some nodes by their keys, the two directions apart."""
-    sides = []
+def _count_in(connection: Connection, traversal_id: str, successors: Sequence[Any]) -> None:
+    """Add one to what some nodes have been told, and mark those that are full as READY."""
     for side in (True, False):
         ids = [row.resource_id for row in successors if bool(row.is_update) is side]
-        if ids:
-            sides.append(sa.and_(sync_point.c.is_update == side, sync_point.c.resource_id.in_(ids)))
-    return sa.or_(*sides)
+        if len(ids) == 1:
+            connection.execute(_COUNT_IN_ONE, _key(traversal_id, node_of(ids[0], side)))
+        elif ids:
+            connection.execute(
+                _COUNT_IN_MANY, {"key_traversal": traversal_id, "key_ids": ids, "key_is_update": side}
+            )
 
 
 @reading
@@ -222,6 +256,7 @@ def progress(
         .where(
             sync_point.c.traversal_id.in_(list(traversal_ids)),
             sync_point.c.resource_id != sync_point.c.stack_id,
+            sync_point.c.join_for.is_(None),
         )
         .group_by(sync_point.c.traversal_id, sync_point.c.is_update, sync_point.c.state)
     )
@@ -230,6 +265,14 @@ def progress(
             done, total = counts.get(traversal_id, (0, 0))
             counts[traversal_id] = done + (count if state == SyncState.DONE else 0), total + count
     return counts
+
+
+def _key(traversal_id: str, node: Node) -> dict[str, Any]:
+    return {
+        "key_traversal": traversal_id,
+        "key_resource": node.resource_id,
+        "key_is_update": is_update(node),
+    }
 
 
 def _columns(node: Node) -> dict[str, Any]:

@@ -122,14 +122,17 @@ graph_edge = _table(
 )
 
 # How far each node of a traversal is.  ``acts_on`` is the row that converges the
-# node: the node's own, or the one that replaced it during this traversal.
+# node: the node's own, or the one that replaced it during this traversal.  A sync
+# point with ``join_for`` stands for no resource: some of that node's requirements
+# count themselves in here, and the last of them there.
 sync_point = _table(
     "sync_point",
     sa.Column("traversal_id", Uuid, primary_key=True),
     sa.Column("resource_id", Uuid, primary_key=True),
     sa.Column("is_update", sa.Boolean, primary_key=True),
     sa.Column("stack_id", Uuid, nullable=False, index=True),
-    sa.Column("acts_on", Uuid, nullable=False, index=True),
+    sa.Column("acts_on", Uuid, index=True),
+    sa.Column("join_for", Uuid),
     sa.Column("required", sa.Integer, nullable=False),
     sa.Column("satisfied", sa.Integer, nullable=False),
     sa.Column("state", sa.String(8), nullable=False),

@@ -18,9 +18,9 @@ from heatconv.db.events import add_stack_event
 from heatconv.db.session import writing
 from heatconv.db.tables import raw_template, resource, stack, stack_tag
 from heatconv.db.types import utcnow
-from heatconv.graph.traversal import Plan, Target
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
+from heatconv.model.plan import Plan, Target
 from heatconv.model.records import Extant, RawTemplate, Stack
 from heatconv.model.states import Action, Phase, Status
 
@@ -136,10 +136,10 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
         sync_points.forget(connection, seen.id)
     _write_rows(connection, seen.id, start.targets, planned)
     sync_points.lay_out(connection, seen.id, traversal_id, planned)
-    if not planned.graph:
+    if not planned.requires:
         end_update_half(connection, seen.id, traversal_id, start.action)
         complete(connection, seen.id, traversal_id)
-    return Started(stack_id=seen.id, traversal_id=traversal_id, leaves=tuple(planned.graph.leaves()))
+    return Started(stack_id=seen.id, traversal_id=traversal_id, leaves=planned.leaves)
 
 
 def _add_template(

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from heatconv import errors, template
-from heatconv.graph.traversal import Target
 from heatconv.model.deferred import Reference, references
+from heatconv.model.plan import Target
 from heatconv.model.records import RawTemplate
 from heatconv.resources import validation
 from heatconv.resources.facts import StackFacts

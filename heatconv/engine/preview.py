@@ -13,9 +13,10 @@ from heatconv.db.session import Database
 from heatconv.engine.freezing import Wanted
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.requests import Requests
-from heatconv.graph.traversal import Plan, Target, plan
+from heatconv.graph.traversal import plan
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import NodeData
+from heatconv.model.plan import Plan, Target
 from heatconv.model.records import Resource, Stack
 from heatconv.model.states import Action
 from heatconv.resources.facts import Incarnation, StackFacts

@@ -55,12 +55,6 @@ class Dag(Generic[T]):
         """The nodes that nothing requires."""
         return [node for node, needed_by in self._needed_by.items() if not needed_by]
 
-    def edges(self) -> Iterator[tuple[T, T]]:
-        """Every (node, node that needs it)."""
-        for node, needed_by in self._needed_by.items():
-            for successor in needed_by:
-                yield node, successor
-
 
 def in_dependency_order(requires: Mapping[T, Iterable[T]]) -> list[T]:
     """Return the keys so that each comes after what it requires (Kahn, 1962; linear).

@@ -8,40 +8,18 @@ rows, not about history, so it holds in whatever state the stack is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from heatconv.graph.dag import Dag, in_dependency_order
-from heatconv.model.definition import Definition
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node, NodeData
+from heatconv.model.plan import Plan, Target
 from heatconv.model.records import Extant
 from heatconv.model.states import Action, Status
 
 
-@dataclass(frozen=True, kw_only=True)
-class Target:
-    """One resource as the template wants it: its definition, and the attributes others refer to."""
-
-    definition: Definition
-    attributes: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """The graph of a traversal, and what its rows are to become.
-
-    ``chosen`` maps each wanted name to the row that goes on with it; those in
-    ``created`` have no row yet.  ``dirty`` are the names whose node is kept.
-    ``inputs`` are what clean rows, which have no node, tell kept nodes.
-    """
-
-    chosen: Mapping[str, str]
-    created: frozenset[str]
-    dirty: frozenset[str]
-    garbage: frozenset[str]
-    graph: Dag[Node]
-    inputs: tuple[tuple[Node, Node, NodeData], ...]
+WIDE = 32  #: requirements of one node from which on they are spread over joins
 
 
 def plan(stack_id: str, targets: Mapping[str, Target], extant: Iterable[Extant]) -> Plan:
@@ -54,12 +32,14 @@ def plan(stack_id: str, targets: Mapping[str, Target], extant: Iterable[Extant])
 
     updates = update_half(targets, chosen, dirty)
     cleanups = cleanup_half(rows, garbage, replaceable(going_on, dirty))
+    graph, joins = spread_fan_in(join_halves(stack_id, updates, cleanups))
     return Plan(
         chosen=chosen,
         created=frozenset(targets.keys() - going_on.keys()),
         dirty=dirty,
         garbage=frozenset(garbage),
-        graph=join_halves(stack_id, updates, cleanups),
+        requires={node: graph.requires(node) for node in graph},
+        joins=joins,
         inputs=tuple(clean_inputs(targets, going_on, chosen, dirty)),
     )
 
@@ -168,6 +148,33 @@ def join_halves(stack_id: str, updates: Dag[Node], cleanups: Dag[Node]) -> Dag[N
     if cleanups:
         graph.add(end, *cleanups.roots())
     return graph
+
+
+def spread_fan_in(graph: Dag[Node]) -> tuple[Dag[Node], dict[Node, Node]]:
+    """Put joins between a node and what it requires where that is much.
+
+    Whoever is done counts itself in at its successors, and the row of one that
+    thousands count in at would be waited for by all of them.  With about as
+    many joins as each of them has members, nobody waits long.
+    """
+    spread: Dag[Node] = Dag()
+    joins: dict[Node, Node] = {}
+    for node in graph:
+        required = sorted(graph.requires(node))
+        if len(required) <= WIDE:
+            spread.add(node, *required)
+            continue
+        for members in _deal(required, math.isqrt(len(required))):
+            join = Node(new_id(), node.direction)
+            joins[join] = node
+            spread.add(join, *members)
+            spread.add(node, join)
+    return spread, joins
+
+
+def _deal(items: list[Node], hands: int) -> list[list[Node]]:
+    """Deal items out like cards: neighbours, which are done at about the same time, come apart."""
+    return [items[first::hands] for first in range(hands)]
 
 
 def clean_inputs(

@@ -10,11 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.states import Action, Phase, Status
+
+
+R = TypeVar("R")
+
+
+def changed(record: R, **fields: Any) -> R:
+    """Return a copy of a record with other values; ``dataclasses.replace`` at a tenth of its cost."""
+    copy: R = object.__new__(type(record))
+    copy.__dict__.update(record.__dict__, **fields)
+    return copy
 
 
 @dataclass(frozen=True, kw_only=True)

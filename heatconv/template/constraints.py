@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from heatconv.template.patterns import Pattern, PatternError, PatternTooHard
-from heatconv.template.problems import Problems, excerpt, kind_of
+from heatconv.template.problems import Problems, excerpt, kind_of, shortened
 
 #: Custom constraints by name: whether a value satisfies it.
 CustomConstraints = Mapping[str, Callable[[Any], bool]]
@@ -56,15 +56,15 @@ def _parse(snippet: Any, type_: str, problems: Problems, *, modulo: bool) -> Con
     if len(kinds) != 1 or kinds[0] not in known:
         problems.report(f"It has to be a map with one of {', '.join(known)}, and perhaps a description.")
         return None
-    kind, description = kinds[0], snippet.get("description") or ""
-    if not isinstance(description, str):
+    kind, description = kinds[0], snippet.get("description")
+    if not isinstance(description, str | None):
         problems.report(f"It has to be a text, not {kind_of(description)}.", "description")
         return None
     if type_ not in _KINDS[kind].types:
         problems.report(f"A {type_} parameter cannot have a {kind} constraint.", kind)
         return None
     try:
-        return Constraint(kind, _KINDS[kind].parse(snippet[kind]), description)
+        return Constraint(kind, _KINDS[kind].parse(snippet[kind]), description or "")
     except ValueError as error:
         problems.report(str(error), kind)
         return None
@@ -160,7 +160,7 @@ def _check_values(setting: list[Any], value: Any, _custom: CustomConstraints) ->
     for item in value if isinstance(value, list | dict) else [value]:
         if _comparable(item) not in allowed:
             shown = ", ".join(str(item) for item in setting)
-            return f"It has to be one of {excerpt(shown, 300)}."
+            return f"It has to be one of {shortened(shown, 300)}."
     return None
 
 

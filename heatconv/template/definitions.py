@@ -152,7 +152,7 @@ class DefinitionParser:
 
     def _depends_on(self, snippet: Mapping[str, Any]) -> tuple[str, ...]:
         value = self._static(snippet, "depends_on")
-        names = [value] if isinstance(value, str) else value or []
+        names = [value] if isinstance(value, str) else [] if value is None else value
         if not isinstance(names, list):
             self._problems.report(
                 f"It has to be a name or a list of names, not {kind_of(names)}.", "depends_on"

@@ -110,7 +110,7 @@ class _Merger:
         """Merge one more file."""
         strategies = environment.get("parameter_merge_strategies", {})
         for name, strategy in strategies.items():
-            if strategy not in _STRATEGIES:
+            if not isinstance(strategy, str) or strategy not in _STRATEGIES:
                 known = ", ".join(_STRATEGIES)
                 sentence = f"It has to be one of {known}, not {excerpt(strategy)}."
                 self.problems.report(sentence, source, "parameter_merge_strategies", name)

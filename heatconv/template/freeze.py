@@ -25,7 +25,7 @@ from heatconv.template.parameters import (
     pseudo_parameters,
 )
 from heatconv.template.problems import Problems, kind_of
-from heatconv.template.versions import VERSION_KEY, Version, find_version
+from heatconv.template.versions import Version, version_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,8 @@ def freeze(
     Raises:
         Invalid: with every mistake found.
     """
+    version = version_of(template)
     problems = Problems()
-    version = find_version(template.get(VERSION_KEY))
-    if version is None:
-        problems.report("It is not a known version.", VERSION_KEY)
-        problems.raise_any()
-        raise AssertionError
     declared = template.get("parameters") or {}
     schemas = parse_schemas(template, version, problems)
     parameters = evaluate_parameters(schemas, declared, environment, constraints or {}, problems)
@@ -130,7 +126,7 @@ def _output(name: str, snippet: Any, version: Version, evaluator: Evaluator) -> 
     for key in snippet:
         if key not in known:
             problems.report(f"There is no '{key}' here; there are {', '.join(known)}.", key)
-    description = snippet.get("description") or ""
+    description = "" if snippet.get("description") is None else snippet["description"]
     if not isinstance(description, str):
         problems.report(f"It has to be a text, not {kind_of(description)}.", "description")
     if version.has_conditions and snippet.get("condition") is not None:

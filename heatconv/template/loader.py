@@ -14,9 +14,7 @@ from heatconv.errors import Invalid
 from heatconv.template.document import DocumentError, load_document
 from heatconv.template.limits import MAX_DEPTH, MAX_NODES, MAX_TEXT_BYTES
 from heatconv.template.problems import Problems, kind_of
-from heatconv.template.versions import VERSION_KEY, find_version, known_versions
-
-_FOREIGN_VERSION_KEYS = ("AWSTemplateFormatVersion", "HeatTemplateFormatVersion")
+from heatconv.template.versions import VERSION_KEY, version_of
 
 
 def load_yaml(text: str, what: str, *, limit: int) -> Any:
@@ -88,8 +86,8 @@ def load_template(template: dict[str, Any] | str, *, limit: int = MAX_TEXT_BYTES
         data = template
     if not isinstance(data, dict):
         raise _invalid(f"The template has to be a map with the key '{VERSION_KEY}', not {kind_of(data)}.")
+    sections = version_of(data).sections
     problems = Problems()
-    sections = _check_version(data, problems)
     for name, section in data.items():
         if name not in sections:
             known = ", ".join(sections)
@@ -98,23 +96,6 @@ def load_template(template: dict[str, Any] | str, *, limit: int = MAX_TEXT_BYTES
             problems.report(f"It has to be {kind_of(sections[name]())}, not {kind_of(section)}.", name)
     problems.raise_any()
     return data
-
-
-def _check_version(data: dict[str, Any], problems: Problems) -> dict[str, type]:
-    """Report a wrong version; return the sections that the template may have."""
-    foreign = [key for key in _FOREIGN_VERSION_KEYS if key in data]
-    if foreign:
-        text = "there has to be exactly one version key" if VERSION_KEY in data else "it is not supported"
-        raise Invalid(problems=[(foreign[0], f"Use '{VERSION_KEY}' instead of '{foreign[0]}': {text}.")])
-    if VERSION_KEY not in data:
-        raise _invalid(f"The template has no '{VERSION_KEY}'; known versions are {known_versions()}.")
-    version = find_version(data[VERSION_KEY])
-    if version is None:
-        sentence = f"'{data[VERSION_KEY]}' is not a known version; known versions are {known_versions()}."
-        problems.report(sentence, VERSION_KEY)
-        problems.raise_any()
-    assert version is not None  # noqa: S101  # raise_any has just raised otherwise
-    return version.sections
 
 
 def _children(item: Any) -> Any:

@@ -120,10 +120,10 @@ def _parse_schema(name: str, snippet: Any, version: Version, problems: Problems)
     for key, value in snippet.items():
         if key not in keys:
             problems.report(f"There is no '{key}' here; there are {', '.join(keys)}.", key)
-        elif value is not None and not isinstance(value, keys[key]):
+        elif key != "type" and value is not None and not isinstance(value, keys[key]):
             problems.report(f"It has to be {_kind_named(keys[key])}, not {kind_of(value)}.", key)
     type_ = snippet.get("type")
-    if type_ not in _TYPES:
+    if not isinstance(type_, str) or type_ not in _TYPES:
         problems.report(f"It has to be one of {', '.join(_TYPES)}, not {excerpt(type_)}.", "type")
         return None
     with problems.at("constraints"):

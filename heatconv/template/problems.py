@@ -62,9 +62,13 @@ def kind_of(value: object) -> str:
     return _KINDS.get(type(value), type(value).__name__)
 
 
-def excerpt(value: object, length: int = 60) -> str:
+def excerpt(value: object) -> str:
     """Return a value as an error text may quote it: short, on one line."""
-    text = repr(value) if isinstance(value, str) else str(value)
+    return shortened(repr(value) if isinstance(value, str) else str(value), 60)
+
+
+def shortened(text: str, length: int) -> str:
+    """Return a text, or its beginning if it is longer than that."""
     return text if len(text) <= length else f"{text[:length]}..."
 
 

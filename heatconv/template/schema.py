@@ -8,7 +8,7 @@ from typing import Any
 
 from heatconv.template.parameters import HIDDEN, ParameterSchema, convert_value, parse_schemas, report_unknown
 from heatconv.template.problems import Problems
-from heatconv.template.versions import VERSION_KEY, find_version
+from heatconv.template.versions import version_of
 
 _TYPES = {
     "string": "String",
@@ -31,12 +31,7 @@ def describe(template: Mapping[str, Any], environment: Mapping[str, Any]) -> dic
         Invalid: a parameter is declared wrongly, given a wrong value, or unknown.
     """
     problems = Problems()
-    version = find_version(template.get(VERSION_KEY))
-    if version is None:
-        problems.report("It is not a known version.", VERSION_KEY)
-        problems.raise_any()
-        raise AssertionError
-    schemas = parse_schemas(template, version, problems)
+    schemas = parse_schemas(template, version_of(template), problems)
     given = {
         **(environment.get("parameter_defaults") or {}),
         **{name: value for name, value in (environment.get("parameters") or {}).items() if value is not None},

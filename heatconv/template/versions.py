@@ -7,15 +7,19 @@ equal name replaces), and may take some away.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from heatconv.errors import Invalid
 from heatconv.template import forms
 from heatconv.template.evaluator import Form, Functions
 from heatconv.template.functions import legacy, lists, query, text
 from heatconv.template.functions.arguments import Function
+from heatconv.template.problems import excerpt
 
 VERSION_KEY = "heat_template_version"
+_FOREIGN_KEYS = ("AWSTemplateFormatVersion", "HeatTemplateFormatVersion")
 
 _SECTIONS: dict[str, type] = {
     VERSION_KEY: str,
@@ -48,14 +52,26 @@ class Version:
         return bool(self.condition_functions)
 
 
-def find_version(name: Any) -> Version | None:
-    """Return a version by its date or its alias; None if there is none."""
-    return _BY_NAME.get(name) if isinstance(name, str) else None
+def version_of(template: Mapping[str, Any]) -> Version:
+    """Return the version that a template is written in, by date or alias.
 
-
-def known_versions() -> str:
-    """Return every version, as an error lists them."""
-    return ", ".join(f"{v.name} ({v.alias})" if v.alias else v.name for v in _VERSIONS)
+    Raises:
+        Invalid: it does not say, says it twice, or the version is unknown.
+    """
+    foreign = [key for key in _FOREIGN_KEYS if key in template]
+    known = ", ".join(f"{v.name} ({v.alias})" if v.alias else v.name for v in _VERSIONS)
+    if foreign:
+        text = "there has to be exactly one version key" if VERSION_KEY in template else "it is not supported"
+        sentence = f"Use '{VERSION_KEY}' instead of '{foreign[0]}': {text}."
+        raise Invalid(problems=[(foreign[0], sentence)])
+    if VERSION_KEY not in template:
+        raise Invalid(problems=[("", f"The template has no '{VERSION_KEY}'; known versions are {known}.")])
+    name = template[VERSION_KEY]
+    version = _BY_NAME.get(name) if isinstance(name, str) else None
+    if version is None:
+        sentence = f"{excerpt(name)} is not a known version; known versions are {known}."
+        raise Invalid(problems=[(VERSION_KEY, sentence)])
+    return version
 
 
 def versions() -> list[tuple[str, list[str]]]:

@@ -139,6 +139,10 @@ class World(ABC):
         """Make the cloud well again."""
         self._cloud.stop_failing()
 
+    def is_gone(self, name: str) -> bool:
+        """Tell whether the stack is deleted; where deletion is under way, that may change at any time."""
+        return self._stacks.state(self._prefix + name) == GONE
+
     # -- what must be so ------------------------------------------------------------------
 
     def verify(self, name: str, template: Template, status: str = "COMPLETE") -> None:

@@ -9,10 +9,13 @@ then it is the engine's recovery that has to find what fell between.
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy.engine import Connection
 
 from heatconv import errors, testing
 from heatconv.db import services
@@ -40,18 +43,24 @@ from heatconv.testing.simulator import (
 from heatconv.worker.check import Checker
 
 Json = dict[str, Any]
+Transact = Callable[[Callable[[Connection], Any]], Any]
 
 #: The folder to name in ``plugin_dirs`` for the fake cloud's resource types.
 PLUGIN_DIR = str(Path(testing.__file__).parent / "plugins")
 
 WORKERS = 3
+TICK = 0.002  #: seconds; the resolution of SQLite's clock is one millisecond
 FOREVER = 3600  #: seconds; the simulation is over before anything takes that long
 
 
 class SimulatedStacks:
-    """The stacks of one project, asked of the engine without a bus; implements ``Stacks``."""
+    """The stacks of one project, asked of the engine without a bus; implements ``Stacks``.
 
-    def __init__(self, requests: Requests, reads: Reads) -> None:
+    A request is one task among the others, and each method returns when it is over.
+    """
+
+    def __init__(self, simulator: Simulator, requests: Requests, reads: Reads) -> None:
+        self._simulator = simulator
         self._requests = requests
         self._reads = reads
         self._context = RequestContext(project_id="simulated")
@@ -59,21 +68,29 @@ class SimulatedStacks:
     def create(self, name: str, template: Json, *, rollback: bool) -> None:
         """Create a stack."""
         options = {"disable_rollback": not rollback}
-        self._requests.create_stack(self._context, name, {"template": template}, options)
+        self._ask("create", self._requests.create_stack, name, {"template": template}, options)
 
     def update(self, name: str, template: Json, *, rollback: bool) -> None:
         """Update a stack."""
         options = {"disable_rollback": not rollback}
-        source = {"template": template}
-        self._requests.update_stack(self._context, name, source, options, existing=False)
+        self._ask(
+            "update", self._requests.update_stack, name, {"template": template}, options, existing=False
+        )
 
     def delete(self, name: str) -> None:
         """Delete a stack."""
-        self._requests.delete_stack(self._context, name)
+        self._ask("delete", self._requests.delete_stack, name)
 
     def roll_back(self, name: str) -> None:
         """Bring a stack back to the last template that completed."""
-        self._requests.rollback_stack(self._context, name)
+        self._ask("roll back", self._requests.rollback_stack, name)
+
+    def _ask(self, what: str, method: Callable[..., object], *arguments: object, **options: object) -> None:
+        answered: list[object] = []
+        label = f"{what} {arguments[0]}"
+        self._simulator.add(label, lambda: answered.append(method(self._context, *arguments, **options)))
+        if not self._simulator.run_until(lambda: bool(answered)):
+            raise AssertionError(f"{label} was never answered")
 
     def state(self, name: str) -> str:
         """Return action and status, or ``GONE``."""
@@ -82,6 +99,24 @@ class SimulatedStacks:
         except errors.NotFound:
             return GONE
         return f"{shown['action']}_{shown['status']}"
+
+
+class SimulatedDatabase(Database):
+    """SQLite in memory, that lets others go first after each transaction."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        super().__init__(connection="sqlite://")
+        self.read = self._then_pause(self.read, simulator)
+        self.write = self._then_pause(self.write, simulator)
+
+    @staticmethod
+    def _then_pause(transact: Transact, simulator: Simulator) -> Transact:
+        def run(function: Callable[[Connection], Any]) -> Any:
+            result = transact(function)
+            simulator.pause()
+            return result
+
+        return run
 
 
 class SimulatedWorld(World):
@@ -99,7 +134,7 @@ class SimulatedWorld(World):
         IN_PROCESS.reset(self._gate)
         IN_PROCESS.latency.update(create=1, update=1, delete=1)
         self._gate.hold_after(0)
-        self._database = Database.from_url("sqlite://")
+        self._database = SimulatedDatabase(self.simulator)
         metadata.create_all(self._database.engine)
         self._doorbell = SimulatedDoorbell(choice, self._mishaps, self._deliver, self._deliver_rollback)
         preparer = Preparer(self._database, registry, default_timeout=FOREVER)
@@ -115,10 +150,9 @@ class SimulatedWorld(World):
             doorbell=self._doorbell,
             roll_back=self._requests.prepare_rollback,
             dead_after=FOREVER,
-            # No time passes here, so none has to pass before a message counts as lost.
-            ready_grace=-FOREVER,
+            ready_grace=0,
         )
-        stacks = SimulatedStacks(self._requests, Reads(self._database, dead_after=FOREVER))
+        stacks = SimulatedStacks(self.simulator, self._requests, Reads(self._database, dead_after=FOREVER))
         super().__init__(stacks, IN_PROCESS)
         self.rough = self._mishaps.crash > 0
         self._workers = [self._new_worker() for _ in range(WORKERS)]
@@ -137,6 +171,13 @@ class SimulatedWorld(World):
         self._gate.hold_after(count)
         if not self._run(lambda: self._gate.done >= wanted):
             raise AssertionError(f"only {self._gate.done - wanted + count} of {count} operations came")
+
+    def let_run(self, steps: int) -> None:
+        """Take up to so many steps, with nothing held: an interruption at any point whatever."""
+        countdown = iter(range(steps))
+        self._gate.release()
+        self._run(lambda: next(countdown, None) is None)
+        self._gate.hold_after(0)
 
     def settle(self) -> None:
         """Let everything happen, until nothing is left to happen."""
@@ -162,6 +203,8 @@ class SimulatedWorld(World):
         if not (self._mishaps.drop or self._mishaps.crash) or not self._in_progress():
             return False
         self.simulator.history.append("recovery")
+        # What became READY up to now has to be older than now, by the database's clock.
+        time.sleep(TICK)
         self._recovery.tick()
         return True
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, assert_never
 
 from heatconv import errors
-from heatconv.db import checks, sync_points, traversals
+from heatconv.db import checks, claims, sync_points, traversals
 from heatconv.db.session import Database
 from heatconv.model.nodes import Node
 from heatconv.model.outcomes import (
@@ -81,7 +81,7 @@ class Checker:
             ready = traversals.finish_half(self._database, stack_id, traversal_id, node.direction)
             self._doorbell.ring(stack_id, traversal_id, ready)
             return
-        claim = checks.claim(
+        claim = claims.claim(
             self._database,
             stack_id,
             traversal_id,

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from heatconv.template.limits import MAX_WEIGHT, weight_of
+from heatconv.template.limits import MAX_DEPTH, MAX_WEIGHT, weight_of
 from heatconv.template.problems import Step, excerpt, kind_of
 
 
@@ -114,7 +114,10 @@ def function(
 
 def too_big(name: str) -> str:
     """Return the sentence about a value that outgrows its bound."""
-    return f"{name} would produce more than {MAX_WEIGHT} items or the like amount of text; make it smaller."
+    return (
+        f"{name} would produce more than {MAX_WEIGHT} items, the like amount of text, or more than"
+        f" {MAX_DEPTH} levels of nesting; make it smaller."
+    )
 
 
 def text_of(value: Any, *path: Step, json_allowed: bool = True) -> str:

@@ -121,6 +121,16 @@ def test_a_url_whose_name_and_id_do_not_match_is_not_found(api, engine, path):
     assert answer.json["error"]["message"]
 
 
+def test_the_engine_proves_a_name_and_id_once_and_for_one_project_only(api, engine):
+    stack_id = engine.add_stack("web")
+    for _ in range(2):
+        assert api.simulate_get(f"/v1/default/stacks/web/{stack_id}").status_code == 200
+    assert len(engine.contexts) == 3
+    assert api.simulate_get(f"/v1/other/stacks/web/{stack_id}").status_code == 404
+    del engine.stacks[stack_id]
+    assert api.simulate_get(f"/v1/default/stacks/web/{stack_id}").status_code == 404
+
+
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
 def test_a_name_leads_to_the_canonical_url(api, engine, method):
     stack_id = engine.add_stack("web")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -174,7 +175,7 @@ def test_show_and_list(run, engine):
 
 
 def test_outputs(run, engine):
-    outputs = [
+    outputs: list[dict[str, Any]] = [
         {"output_key": "ip", "description": "", "output_value": "::1"},
         {"output_key": "all", "description": "", "output_value": ["::1", "::2"]},
     ]

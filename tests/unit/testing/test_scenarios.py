@@ -36,11 +36,8 @@ def play(registry, name, start, mishaps):
 
 
 MISHAPS = {
-    "none": Mishaps(),
-    "messages that come twice": Mishaps(double=0.5),
-    "messages that get lost": Mishaps(drop=0.3),
-    "workers that die": Mishaps(crash=0.1),
-    "all of it": Mishaps(drop=0.1, double=0.2, crash=0.05),
+    "smooth": Mishaps(),
+    "rough": Mishaps(drop=0.1, double=0.2, crash=0.05),
 }
 
 

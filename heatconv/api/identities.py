@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proof that the name and the id in a URL denote the same stack.
+
+A stack never changes its name, so an engine is asked once; that the stack is
+still there is found out by whatever is then asked about it.
+"""
+
+from __future__ import annotations
+
+from heatconv import errors
+from heatconv.api.call import Call, Stack
+
+_KEPT = 10_000
+
+
+class Identities:
+    """The names of the stacks that were asked for lately, by project and id."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[str, str], str] = {}
+
+    def prove(self, call: Call, name: str, stack_id: str) -> Stack:
+        """Return the stack that has this name and this id.
+
+        Raises:
+            NotFound: none has both.
+        """
+        key = (call.context.project_id, stack_id)
+        if self._names.get(key) != name:
+            identity = call.engine.identify_stack(call.context, stack_id)
+            if identity != {"name": name, "id": stack_id}:
+                raise errors.NotFound(entity="Stack", name=f"{name}/{stack_id}")
+            if len(self._names) >= _KEPT:
+                self._names.clear()
+            self._names[key] = name
+        return Stack(name, stack_id)

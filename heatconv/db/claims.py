@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Claiming the row that a node acts on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv.db import held, rows
+from heatconv.db.services import alive
+from heatconv.db.session import writing
+from heatconv.db.tables import resource, service, stack, sync_point, sync_point_input
+from heatconv.model.nodes import Direction, Node, NodeData
+from heatconv.model.outcomes import Busy, Claim, Claimed, Idle
+from heatconv.model.records import Job, Resource, changed
+from heatconv.model.states import Status, SyncState
+from heatconv.model.steps import Skip, Start, Step
+
+Decide = Callable[[Job], Step]
+
+# Built once: building a statement costs more than sending it.
+
+_READ = (
+    sa.select(
+        sync_point.c.state,
+        alive(sa.bindparam("dead_after", type_=sa.Float)),
+        *stack.c,
+        *resource.c,
+    )
+    .select_from(
+        sync_point.join(stack, stack.c.id == sync_point.c.stack_id)
+        .outerjoin(resource, resource.c.id == sync_point.c.acts_on)
+        .outerjoin(service, service.c.engine_id == resource.c.engine_id)
+    )
+    .where(
+        sync_point.c.traversal_id == sa.bindparam("traversal"),
+        sync_point.c.resource_id == sa.bindparam("node"),
+        sync_point.c.is_update == sa.bindparam("update"),
+    )
+)
+_STACK = slice(2, 2 + len(stack.c))
+_RESOURCE = slice(2 + len(stack.c), None)
+_STACK_NAMES = [column.name for column in stack.c]
+_RESOURCE_NAMES = [column.name for column in resource.c]
+
+_READ_INPUTS = sa.select(sync_point_input.c.data).where(
+    sync_point_input.c.traversal_id == sa.bindparam("traversal"),
+    sync_point_input.c.resource_id == sa.bindparam("node"),
+    sync_point_input.c.is_update == sa.true(),
+)
+
+
+@writing
+def claim(
+    connection: Connection,
+    stack_id: str,
+    traversal_id: str,
+    node: Node,
+    *,
+    me: str,
+    dead_after: float,
+    decide: Decide,
+) -> Claim:
+    """Lock the row that a node acts on and decide the first step, in three or four statements.
+
+    Args:
+        me: the engine id of this worker.
+        dead_after: seconds without a heartbeat after which a lock's holder is dead.
+        decide: a pure function; it runs inside the transaction.
+
+    Concurrency: the lock is taken WHERE id AND atomic_key = as read, which a
+    newer traversal changes as well; a live holder's lock is respected, a dead
+    one's is broken by the same statement.
+    """
+    job = _read_job(connection, traversal_id, node, dead_after)
+    if isinstance(job, Idle):
+        return job
+    row = job.resource
+    if row is not None and row.engine_id is not None and job.lock_alive:
+        return Busy(row.engine_id)
+    step = decide(job)
+    if row is None or isinstance(step, Skip):
+        return Claimed(job, step)
+    begun = held.begun(row, step.attempt) if isinstance(step, Start) else {}
+    if not held.try_lock(connection, row, me, begun):
+        return Idle("the resource changed while it was being claimed")
+    if isinstance(step, Start):
+        held.add_begun_event(connection, row, step.attempt)
+    locked: Resource = changed(row, engine_id=me, atomic_key=row.atomic_key + 1)
+    return Claimed(changed(job, resource=locked), step)
+
+
+def _read_job(connection: Connection, traversal_id: str, node: Node, dead_after: float) -> Job | Idle:
+    key = {"traversal": traversal_id, "node": node.resource_id}
+    update = node.direction is Direction.UPDATE
+    found = connection.execute(_READ, {**key, "update": update, "dead_after": dead_after}).one_or_none()
+    if found is None:
+        return Idle("its traversal is gone")
+    state, lock_alive = found[:2]
+    of_stack = SimpleNamespace(**dict(zip(_STACK_NAMES, found[_STACK], strict=True)))
+    if of_stack.current_traversal != traversal_id or of_stack.status != Status.IN_PROGRESS:
+        return Idle("its traversal is not the current one")
+    if state != SyncState.READY:
+        return Idle(f"it is {state}")
+    columns: list[Any] = list(found[_RESOURCE])
+    row = SimpleNamespace(**dict(zip(_RESOURCE_NAMES, columns, strict=True)))
+    inputs = connection.scalars(_READ_INPUTS, key).all() if update and row.id is not None else ()
+    return Job(
+        stack=rows.stack(of_stack),
+        traversal_id=traversal_id,
+        node=node,
+        resource=rows.resource(row) if row.id is not None else None,
+        inputs=tuple(NodeData(**data) for data in inputs),
+        lock_alive=bool(lock_alive),
+    )

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing to a row that a worker holds: the fence, and the statements behind it.
+
+Statements are built once for each set of columns: building one costs more than
+sending it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv.db.events import add_resource_event
+from heatconv.db.tables import resource
+from heatconv.db.types import utcnow
+from heatconv.model.records import Attempt, Resource
+from heatconv.model.states import Status
+
+#: The fence: the row is still locked by the claim that it was read with.
+_HELD = sa.and_(
+    resource.c.id == sa.bindparam("key_id"),
+    resource.c.engine_id == sa.bindparam("key_engine"),
+    resource.c.atomic_key == sa.bindparam("key_atomic"),
+)
+_SEEN = sa.and_(
+    resource.c.id == sa.bindparam("key_id"), resource.c.atomic_key == sa.bindparam("key_atomic")
+)
+_DELETE = sa.delete(resource).where(_HELD)
+
+#: What letting go of a row sets.
+_LET_GO = {"engine_id": sa.null(), "atomic_key": resource.c.atomic_key + 1}
+
+
+@functools.cache
+def _statement(guard: str, columns: frozenset[str], *, let_go: bool, touch: bool) -> sa.Update:
+    statement = sa.update(resource).where(_HELD if guard == "held" else _SEEN)
+    values: dict[str, Any] = {column: sa.bindparam(column) for column in columns}
+    if let_go:
+        values |= _LET_GO
+    if touch:
+        values["updated_at"] = utcnow()
+    return statement.values(values)
+
+
+def try_write(
+    connection: Connection, row: Resource, columns: Mapping[str, Any], *, let_go: bool = False, touch: bool = False
+) -> bool:
+    """Write to a row that is held, fenced; ``let_go`` unlocks it, ``touch`` dates it."""
+    statement = _statement("held", frozenset(columns), let_go=let_go, touch=touch)
+    return connection.execute(statement, {**columns, **_fence(row)}).rowcount == 1
+
+
+def try_delete(connection: Connection, row: Resource) -> bool:
+    """Delete a row that is held, fenced."""
+    return connection.execute(_DELETE, _fence(row)).rowcount == 1
+
+
+def try_lock(connection: Connection, row: Resource, me: str, columns: Mapping[str, Any]) -> bool:
+    """Lock a row, WHERE id AND atomic_key = as read, and write to it in the same breath."""
+    columns = {**columns, "engine_id": me, "atomic_key": row.atomic_key + 1}
+    statement = _statement("seen", frozenset(columns), let_go=False, touch=len(columns) > _LOCK_ONLY)
+    seen = {"key_id": row.id, "key_atomic": row.atomic_key}
+    return connection.execute(statement, {**columns, **seen}).rowcount == 1
+
+
+_LOCK_ONLY = 2  #: columns that a mere lock writes
+
+
+def begun(row: Resource, attempt: Attempt) -> dict[str, Any]:
+    """Return the columns that say that an action is under way."""
+    return {
+        "type": attempt.definition.type,
+        "action": attempt.action,
+        "status": Status.IN_PROGRESS,
+        "status_reason": "state changed",
+        "progress": attempt.to_json(),
+        # Until it is done the real thing may depend on the old as well as on the new.
+        "requires": {**row.requires, **attempt.requires},
+    }
+
+
+def add_begun_event(connection: Connection, row: Resource, attempt: Attempt) -> None:
+    """Record that an action is under way."""
+    add_resource_event(
+        connection,
+        stack_id=row.stack_id,
+        resource_id=row.id,
+        name=row.name,
+        type_name=attempt.definition.type,
+        physical_id=row.physical_id,
+        action=attempt.action,
+        status=Status.IN_PROGRESS,
+        reason="state changed",
+    )
+
+
+def _fence(row: Resource) -> dict[str, Any]:
+    return {"key_id": row.id, "key_engine": row.engine_id, "key_atomic": row.atomic_key}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a traversal is to do: the values that planning it gives and starting it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from heatconv.model.definition import Definition
+from heatconv.model.nodes import Node, NodeData
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """One resource as the template wants it: its definition, and the attributes others refer to."""
+
+    definition: Definition
+    attributes: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """The graph of a traversal, and what its rows are to become.
+
+    ``chosen`` maps each wanted name to the row that goes on with it; those in
+    ``created`` have no row yet.  ``dirty`` are the names whose node is kept.
+    ``requires`` is the graph: each node, and the nodes it requires.  ``joins``
+    maps each node that stands for no resource to the one it joins for.
+    ``inputs`` are (node, sender, data): what clean rows, which have no node,
+    tell kept nodes.
+    """
+
+    chosen: Mapping[str, str]
+    created: frozenset[str]
+    dirty: frozenset[str]
+    garbage: frozenset[str]
+    requires: Mapping[Node, frozenset[Node]]
+    joins: Mapping[Node, Node]
+    inputs: tuple[tuple[Node, Node, NodeData], ...]
+
+    @property
+    def leaves(self) -> tuple[Node, ...]:
+        """The nodes that require nothing."""
+        return tuple(node for node, requires in self.requires.items() if not requires)
