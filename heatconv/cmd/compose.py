@@ -49,6 +49,7 @@ def worker(daemon: Daemon, types: Registry, executor: str) -> WorkerService:
         bus=daemon.bus,
         engine_id=daemon.engine_id,
         dead_after=daemon.dead_after,
+        retry_limit=daemon.conf.action_retry_limit,
         threads=daemon.conf.worker.threads,
         executor=executor,
     )

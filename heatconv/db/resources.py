@@ -39,3 +39,10 @@ def list_resources(
 def list_extant(connection: Connection, stack_id: str) -> list[Extant]:
     """Return a stack's rows as the plan of a traversal sees them."""
     return traversals.extant_rows(connection, stack_id)
+
+
+@reading
+def find(connection: Connection, resource_id: str) -> Resource | None:
+    """Return a row by id."""
+    row = connection.execute(sa.select(resource).where(resource.c.id == resource_id)).one_or_none()
+    return row and rows.resource(row)

@@ -114,6 +114,7 @@ class Attempt:
     requires: Mapping[str, int]
     token: Any = None  #: what ``handle_*`` returned
     started: bool = False  #: ``handle_*`` has returned
+    retries: int = 0  #: how often what was made had to be removed and made anew
 
     def to_json(self) -> dict[str, Any]:
         """Return the attempt as plain JSON data."""
@@ -124,6 +125,7 @@ class Attempt:
             "requires": dict(self.requires),
             "token": self.token,
             "started": self.started,
+            "retries": self.retries,
         }
 
     @classmethod
@@ -136,6 +138,7 @@ class Attempt:
             requires=data["requires"],
             token=data["token"],
             started=data["started"],
+            retries=data["retries"],
         )
 
 

@@ -8,17 +8,17 @@ then it is the engine's recovery that has to find what fell between.
 
 from __future__ import annotations
 
+import copy
+import itertools
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy.engine import Connection
-
 from heatconv import errors, testing
-from heatconv.db import services
+from heatconv.db import checks, services
 from heatconv.db.session import Database
 from heatconv.db.tables import metadata
 from heatconv.db.traversals import Started
@@ -26,7 +26,6 @@ from heatconv.engine.prepare import Preparer
 from heatconv.engine.reads import Reads
 from heatconv.engine.recovery import Recovery
 from heatconv.engine.requests import Requests
-from heatconv.model.ids import new_id
 from heatconv.model.nodes import Node
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
@@ -43,7 +42,7 @@ from heatconv.testing.simulator import (
 from heatconv.worker.check import Checker
 
 Json = dict[str, Any]
-Transact = Callable[[Callable[[Connection], Any]], Any]
+Transact = Callable[[Callable[[Any], Any]], Any]
 
 #: The folder to name in ``plugin_dirs`` for the fake cloud's resource types.
 PLUGIN_DIR = str(Path(testing.__file__).parent / "plugins")
@@ -106,12 +105,13 @@ class SimulatedDatabase(Database):
 
     def __init__(self, simulator: Simulator) -> None:
         super().__init__(connection="sqlite://")
+        self.unpaused = copy.copy(self)  #: the same database, for questions of the simulation's own
         self.read = self._then_pause(self.read, simulator)
         self.write = self._then_pause(self.write, simulator)
 
     @staticmethod
     def _then_pause(transact: Transact, simulator: Simulator) -> Transact:
-        def run(function: Callable[[Connection], Any]) -> Any:
+        def run(function: Callable[[Any], Any]) -> Any:
             result = transact(function)
             simulator.pause()
             return result
@@ -136,7 +136,9 @@ class SimulatedWorld(World):
         self._gate.hold_after(0)
         self._database = SimulatedDatabase(self.simulator)
         metadata.create_all(self._database.engine)
-        self._doorbell = SimulatedDoorbell(choice, self._mishaps, self._deliver, self._deliver_rollback)
+        self._doorbell = SimulatedDoorbell(
+            choice, self._mishaps, self._in_order, self._deliver, self._deliver_rollback
+        )
         preparer = Preparer(self._database, registry, default_timeout=FOREVER)
         self._requests = Requests(
             database=self._database,
@@ -155,6 +157,7 @@ class SimulatedWorld(World):
         stacks = SimulatedStacks(self.simulator, self._requests, Reads(self._database, dead_after=FOREVER))
         super().__init__(stacks, IN_PROCESS)
         self.rough = self._mishaps.crash > 0
+        self._numbers = itertools.count(1)
         self._workers = [self._new_worker() for _ in range(WORKERS)]
 
     def close(self) -> None:
@@ -221,6 +224,16 @@ class SimulatedWorld(World):
 
     # -- the bus and the processes ---------------------------------------------------------------
 
+    def _in_order(self, nodes: Sequence[Node]) -> list[Node]:
+        """Sort nodes by what is the same in every run; ids are not."""
+
+        def key(node: Node) -> tuple[str, ...]:
+            row = resources.find(self._database.unpaused, node.resource_id)
+            place = (row.name, str(row.version), str(row.created_at)) if row else ()
+            return (node.direction, *place)
+
+        return sorted(nodes, key=key) if len(nodes) > 1 else list(nodes)
+
     def _ring(self, started: Started) -> None:
         self._doorbell.ring(started.stack_id, started.traversal_id, started.leaves)
 
@@ -234,7 +247,7 @@ class SimulatedWorld(World):
         self.simulator.add(f"roll back {stack_id}", partial(self._requests.prepare_rollback, stack_id))
 
     def _new_worker(self) -> tuple[str, Checker]:
-        engine_id = new_id()
+        engine_id = f"00000000-0000-4000-8000-{next(self._numbers):012}"
         services.heartbeat(
             self._database,
             engine_id=engine_id,
@@ -250,5 +263,6 @@ class SimulatedWorld(World):
             timer=SimulatedTimer(self.simulator, engine_id),
             engine_id=engine_id,
             dead_after=FOREVER,
+            retry_limit=5,
         )
         return engine_id, checker

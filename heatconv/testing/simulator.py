@@ -167,24 +167,27 @@ class SimulatedDoorbell:
     """A bus without a bus; implements the worker's and the engine's ``Doorbell``.
 
     ``check`` and ``roll_back`` are how messages are delivered: they add what
-    the receiver does to the simulator.
+    the receiver does to the simulator.  ``in_order`` sorts nodes in a way that
+    is the same in every run, for the choice among them to be so.
     """
 
     def __init__(
         self,
         choice: random.Random,
         mishaps: Mishaps,
+        in_order: Callable[[Sequence[Node]], Sequence[Node]],
         check: Callable[[str, str, Node], None],
         roll_back: Callable[[str], None],
     ) -> None:
         self._choice = choice
         self._mishaps = mishaps
+        self._in_order = in_order
         self._check = check
         self._roll_back = roll_back
 
     def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
         """Send a message for each node."""
-        for node in nodes:
+        for node in self._in_order(nodes):
             self._send(partial(self._check, stack_id, traversal_id, node))
 
     def roll_back(self, stack_id: str) -> None:

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import json
 import logging
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, assert_never
 
 from heatconv import errors
-from heatconv.db import checks
+from heatconv.db import checks, resources
 from heatconv.db.session import Database
 from heatconv.model.definition import Definition
 from heatconv.model.deferred import Reference
 from heatconv.model.ids import new_id
-from heatconv.model.nodes import NodeData
-from heatconv.model.records import Attempt, Job, Resource
+from heatconv.model.nodes import Direction, NodeData
+from heatconv.model.records import Attempt, Job, Resource, changed
 from heatconv.model.states import Action, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
 from heatconv.resources import resource as plugins
@@ -95,9 +96,11 @@ Outcome = Made | Gone | Passed | Waiting | Failed | Lost
 class Actor:
     """Takes the steps that ``decide`` found, through the plugins of a registry."""
 
-    def __init__(self, database: Database, registry: Registry) -> None:
+    def __init__(self, database: Database, registry: Registry, *, retry_limit: int) -> None:
+        """Keep what is handed in; ``retry_limit`` is how often what came out broken is made anew."""
         self._database = database
         self._registry = registry
+        self._retry_limit = retry_limit
 
     def take(self, job: Job, step: Step) -> Outcome:
         """Take a step on a row that is held."""
@@ -122,7 +125,8 @@ class Actor:
 
     def poll(self, waiting: Waiting) -> Outcome:
         """Look again at an action that goes on."""
-        return self._guarded(waiting.job, waiting.attempt, lambda *_: self._look(waiting))
+        go_on = self._start if not waiting.attempt.started else lambda *_: self._look(waiting)
+        return self._guarded(waiting.job, waiting.attempt, go_on)
 
     # -- steps ---------------------------------------------------------------------------
 
@@ -132,7 +136,7 @@ class Actor:
 
     def _resume(self, job: Job, attempt: Attempt) -> Outcome:
         """Take over: the token, else the physical id, else what can be found, else start again."""
-        LOG.info("%s: taking over its %s", job.node, attempt.action)
+        LOG.info("stack %s: %s: taking over its %s", job.stack.id, job.node, attempt.action)
         if attempt.action is Action.UPDATE and not attempt.started:
             return self._compare(job, attempt)
         plugin = self._plugin(job, attempt.definition)
@@ -227,6 +231,8 @@ class Actor:
 
     def _complete(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Outcome:
         if attempt.action is Action.DELETE:
+            if job.direction is Direction.UPDATE:
+                return self._make_anew(job, attempt, plugin)
             return Gone(job=job, action=Action.DELETE)
         plugin.become(attempt.definition)
         return self._made(job, attempt, plugin, attempt.action)
@@ -246,6 +252,28 @@ class Actor:
             action=action,
         )
 
+    # -- what came out broken ----------------------------------------------------------------
+
+    def _remove_broken(self, job: Job, attempt: Attempt) -> Outcome:
+        """Delete what a create made, so that it can be made anew (Heat's action_retry_limit)."""
+        delete = replace(attempt, action=Action.DELETE, token=None, started=False)
+        row = resources.find(self._database, _row(job).id)  # the plugin has learnt its physical id since
+        if row is None or not self._save(job, delete):
+            return Lost(job=job)
+        return self._guarded(changed(job, resource=row), delete, self._start)
+
+    def _make_anew(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Outcome:
+        """Create again what was deleted because it was broken, after a growing, uneven pause."""
+        create = replace(
+            attempt, action=Action.CREATE, token=None, started=False, retries=attempt.retries + 1
+        )
+        row = _row(job)
+        if not checks.try_write(self._database, row, physical_id=None, progress=create.to_json()):
+            return Lost(job=job)
+        job = changed(job, resource=changed(row, physical_id=None))
+        delay = min(2.0**attempt.retries, MAX_DELAY) * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
+        return Waiting(job=job, attempt=create, plugin=plugin, token=None, delay=delay)
+
     # -- around a plugin ---------------------------------------------------------------------
 
     def _guarded(self, job: Job, attempt: Attempt, act: Any) -> Outcome:
@@ -259,6 +287,9 @@ class Actor:
         except errors.StorageError:
             raise  # a fault of ours is never a failure of the resource's
         except Exception as error:
+            if self._worth_another(attempt, error):
+                LOG.info("%s: %s; making %s anew", job.node, error, _row(job).name)
+                return self._remove_broken(job, attempt)
             expected = isinstance(error, errors.HeatconvError)
             LOG.warning(
                 "%s: %s of %s failed: %s",
@@ -271,6 +302,14 @@ class Actor:
             reason = f"{type(error).__name__}: resources.{_row(job).name}: {error}"
             return Failed(job=job, action=attempt.action, reason=reason, definition=attempt.definition)
         return outcome
+
+    def _worth_another(self, attempt: Attempt, error: Exception) -> bool:
+        return (
+            attempt.action is Action.CREATE
+            and isinstance(error, errors.ResourceError)
+            and error.retryable
+            and attempt.retries < self._retry_limit
+        )
 
     def _plugin(self, job: Job, definition: Definition) -> plugins.Resource:
         """Return the plugin of a row, as ``definition`` has it."""

@@ -65,10 +65,16 @@ class Checker:
         timer: Timer,
         engine_id: str,
         dead_after: float,
+        retry_limit: int,
     ) -> None:
-        """Keep what is handed in; ``dead_after`` is the seconds a silent lock holder has left."""
+        """Keep what is handed in.
+
+        Args:
+            dead_after: seconds after which a silent lock holder is dead.
+            retry_limit: how often what a create made broken is made anew.
+        """
         self._database = database
-        self._actor = Actor(database, registry)
+        self._actor = Actor(database, registry, retry_limit=retry_limit)
         self._doorbell = doorbell
         self._timer = timer
         self._engine_id = engine_id

@@ -32,6 +32,7 @@ class WorkerService:
         bus: Bus,
         engine_id: str,
         dead_after: float,
+        retry_limit: int,
         threads: int,
         executor: str,
     ) -> None:
@@ -44,6 +45,7 @@ class WorkerService:
             timer=self._room,
             engine_id=engine_id,
             dead_after=dead_after,
+            retry_limit=retry_limit,
         )
         self._server = bus.serve(
             WORKER_TOPIC,
