@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from heatconv import errors, testing
-from heatconv.db import checks, services
+from heatconv.db import resources, services
 from heatconv.db.session import Database
 from heatconv.db.tables import metadata
 from heatconv.db.traversals import Started
