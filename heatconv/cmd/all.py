@@ -56,4 +56,3 @@ def main() -> None:
     engine.stop()
     worker.stop()
     me.sign_off()
-

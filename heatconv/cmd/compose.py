@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import os
+import pathlib
 
 from cheroot import wsgi
 
@@ -18,7 +18,7 @@ from heatconv.worker.service import WorkerService
 
 def registry(daemon: Daemon) -> Registry:
     """Return the resource types that are installed, and those of the plugin directories."""
-    return Registry.load([path for path in daemon.conf.plugin_dirs if os.path.isdir(path)])
+    return Registry.load([path for path in daemon.conf.plugin_dirs if pathlib.Path(path).is_dir()])
 
 
 def engine(daemon: Daemon, types: Registry, executor: str) -> EngineService:

@@ -71,6 +71,7 @@ class Daemon:
         """Serve until SIGTERM or SIGINT, then stop in order."""
         for signum in (signal.SIGTERM, signal.SIGINT):
             signal.signal(signum, lambda *_: self._stopping.set())
+        LOG.info("%s %s is up", self._binary, self.engine_id)
         # Waiting in slices lets the signal handler run whatever the executor.
         while not self._stopping.wait(0.2):
             pass
@@ -101,7 +102,7 @@ class Daemon:
         )
 
     def _repeat(self, seconds: float, task: Callable[[], None], jitter: float) -> None:
-        while not self._stopping.wait(seconds * random.uniform(1 - jitter, 1 + jitter)):  # noqa: S311 - no secret
+        while not self._stopping.wait(seconds * random.uniform(1 - jitter, 1 + jitter)):
             try:
                 task()
             except Exception:

@@ -38,7 +38,7 @@ def try_begin(connection: Connection, row: Resource, attempt: Attempt) -> bool:
 
 
 @writing
-def try_write(connection: Connection, row: Resource, **columns: Any) -> bool:
+def try_write(connection: Connection, row: Resource, columns: Mapping[str, Any]) -> bool:
     """Write what became known of a row that is held (physical id, progress, data, metadata), fenced."""
     return held.try_write(connection, row, columns)
 
@@ -62,7 +62,12 @@ def try_replace(connection: Connection, job: Job, row_id: str, step: Replace) ->
     """
     old = _resource_of(job)
     attempt = step.attempt
-    given_up = {"desired": None, "desired_sha1": None, "replaced_by": row_id, "progress": None}
+    given_up: dict[str, Any] = {
+        "desired": None,
+        "desired_sha1": None,
+        "replaced_by": row_id,
+        "progress": None,
+    }
     if old.status is Status.IN_PROGRESS:
         given_up["status"] = Status.COMPLETE
     if not held.try_write(connection, old, given_up, let_go=True):
@@ -227,7 +232,12 @@ def fail(
     roll_back = traversals.try_fail(
         connection, job.stack.id, job.traversal_id, f"Resource {action} failed: {reason}"
     )
-    failed = {"action": action, "status": Status.FAILED, "status_reason": reason, "progress": None}
+    failed: dict[str, Any] = {
+        "action": action,
+        "status": Status.FAILED,
+        "status_reason": reason,
+        "progress": None,
+    }
     if definition is not None and row.applied is None:
         failed["applied"] = definition.to_json()
     if not held.try_write(connection, row, failed, let_go=True, touch=True):
@@ -259,4 +269,3 @@ def _ended_event(
         reason=reason,
         properties=properties,
     )
-

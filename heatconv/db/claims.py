@@ -57,7 +57,6 @@ _READ_INPUTS = sa.select(sync_point_input.c.data).where(
 @writing
 def claim(
     connection: Connection,
-    stack_id: str,
     traversal_id: str,
     node: Node,
     *,

@@ -112,4 +112,4 @@ def find_event(connection: Connection, stack_id: str, event_uuid: str) -> Event 
     """Return one event of a stack."""
     query = sa.select(event).where(event.c.stack_id == stack_id, event.c.uuid == event_uuid)
     row = connection.execute(query).one_or_none()
-    return row and rows.event(row)
+    return None if row is None else rows.event(row)

@@ -26,9 +26,7 @@ _HELD = sa.and_(
     resource.c.engine_id == sa.bindparam("key_engine"),
     resource.c.atomic_key == sa.bindparam("key_atomic"),
 )
-_SEEN = sa.and_(
-    resource.c.id == sa.bindparam("key_id"), resource.c.atomic_key == sa.bindparam("key_atomic")
-)
+_SEEN = sa.and_(resource.c.id == sa.bindparam("key_id"), resource.c.atomic_key == sa.bindparam("key_atomic"))
 _DELETE = sa.delete(resource).where(_HELD)
 
 #: What letting go of a row sets.
@@ -47,7 +45,12 @@ def _statement(guard: str, columns: frozenset[str], *, let_go: bool, touch: bool
 
 
 def try_write(
-    connection: Connection, row: Resource, columns: Mapping[str, Any], *, let_go: bool = False, touch: bool = False
+    connection: Connection,
+    row: Resource,
+    columns: Mapping[str, Any],
+    *,
+    let_go: bool = False,
+    touch: bool = False,
 ) -> bool:
     """Write to a row that is held, fenced; ``let_go`` unlocks it, ``touch`` dates it."""
     statement = _statement("held", frozenset(columns), let_go=let_go, touch=touch)

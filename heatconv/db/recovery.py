@@ -94,7 +94,7 @@ def take_forgotten(connection: Connection, *, older_than: float, limit: int) -> 
     ).all()
     rings: dict[tuple[str, str], list[Node]] = defaultdict(list)
     for row in sorted(found, key=lambda row: (row.traversal_id, row.resource_id, row.is_update)):
-        node = sync_points.node_of(row.resource_id, row.is_update)
+        node = sync_points.node_of(row.resource_id, update=row.is_update)
         taken = connection.execute(
             sa.update(sync_point)
             .where(sync_points.key_of(row.traversal_id, node), sync_point.c.ready_at == row.ready_at)

@@ -45,4 +45,4 @@ def list_extant(connection: Connection, stack_id: str) -> list[Extant]:
 def find(connection: Connection, resource_id: str) -> Resource | None:
     """Return a row by id."""
     row = connection.execute(sa.select(resource).where(resource.c.id == resource_id)).one_or_none()
-    return row and rows.resource(row)
+    return None if row is None else rows.resource(row)

@@ -52,7 +52,7 @@ def raw_template(row: Row[Any]) -> RawTemplate:
     )
 
 
-def extant(row: Row[Any]) -> Extant:
+def extant(row: Any) -> Extant:
     """Return what preparing a traversal sees of a row of ``resource``."""
     return Extant(
         id=row.id,

@@ -89,7 +89,8 @@ class Database:
     @property
     def engine(self) -> Engine:
         """SQLAlchemy's engine, for migrations and for counting statements."""
-        return self._facade.writer.get_engine()
+        engine: Engine = self._facade.writer.get_engine()
+        return engine
 
     def close(self) -> None:
         """Close every connection."""
@@ -137,7 +138,7 @@ def _open_mysql(connection: Any, record: object) -> None:
         cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
 
 
-class Undo(Exception):  # noqa: N818 - not an error: a way out of a transaction
+class Undo(Exception):
     """Raised in a ``@writing`` function to roll back and return ``result`` all the same."""
 
     def __init__(self, result: Any) -> None:
@@ -150,15 +151,14 @@ def reading(
 ) -> Callable[Concatenate[Database, P], R]:
     """Run a function in a transaction that writes nothing."""
 
-    @functools.wraps(function)
-    def run(database: Database, *args: P.args, **kwargs: P.kwargs) -> R:
+    def run(database: Database, /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
             result: R = database.read(lambda connection: function(connection, *args, **kwargs))
         except oslo_db_exception.DBError as error:
             raise errors.StorageError(reason=error) from error
         return result
 
-    return run
+    return functools.update_wrapper(run, function)
 
 
 def writing(
@@ -166,8 +166,7 @@ def writing(
 ) -> Callable[Concatenate[Database, P], R]:
     """Run a function in a transaction of its own; an exception rolls it back."""
 
-    @functools.wraps(function)
-    def run(database: Database, *args: P.args, **kwargs: P.kwargs) -> R:
+    def run(database: Database, /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
             result: R = database.write(lambda connection: function(connection, *args, **kwargs))
         except Undo as undo:
@@ -176,4 +175,4 @@ def writing(
             raise errors.StorageError(reason=error) from error
         return result
 
-    return run
+    return functools.update_wrapper(run, function)

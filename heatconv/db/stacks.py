@@ -73,7 +73,7 @@ def find(connection: Connection, project_id: str | None, name_or_id: str) -> Sta
 def get(connection: Connection, stack_id: str) -> Stack | None:
     """Return a stack by id, for a daemon's own use."""
     row = connection.execute(sa.select(stack).where(stack.c.id == stack_id)).one_or_none()
-    return row and rows.stack(row, _tags(connection, [row.id]).get(row.id, ()))
+    return None if row is None else rows.stack(row, _tags(connection, [row.id]).get(row.id, ()))
 
 
 @reading
@@ -153,7 +153,5 @@ def get_template(connection: Connection, template_id: int) -> RawTemplate:
 @reading
 def unprepared(connection: Connection, limit: int) -> list[str]:
     """Return ids of stacks whose traversal was decided on but not prepared."""
-    query = sa.select(stack.c.id).where(
-        stack.c.status == Status.IN_PROGRESS, stack.c.phase == Phase.PREPARE
-    )
+    query = sa.select(stack.c.id).where(stack.c.status == Status.IN_PROGRESS, stack.c.phase == Phase.PREPARE)
     return list(connection.scalars(query.limit(limit)))

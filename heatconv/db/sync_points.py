@@ -22,7 +22,6 @@ from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.plan import Plan
 from heatconv.model.states import Phase, SyncState
 
-
 T = TypeVar("T")
 
 
@@ -88,7 +87,7 @@ def is_update(node: Node) -> bool:
     return node.direction is Direction.UPDATE
 
 
-def node_of(resource_id: str, update: bool) -> Node:
+def node_of(resource_id: str, *, update: bool) -> Node:
     """Return the node of the columns that spell it."""
     return Node(resource_id, Direction.UPDATE if update else Direction.CLEANUP)
 
@@ -180,7 +179,7 @@ def tell_successors(
     for row in successors:
         if row.satisfied + 1 < row.required:
             continue
-        full = node_of(row.resource_id, row.is_update)
+        full = node_of(row.resource_id, update=row.is_update)
         if row.join_for is None:
             ready.append(full)
         elif try_finish(connection, traversal_id, full):
@@ -221,7 +220,7 @@ def _count_in(connection: Connection, traversal_id: str, successors: Sequence[An
     for side in (True, False):
         ids = [row.resource_id for row in successors if bool(row.is_update) is side]
         if len(ids) == 1:
-            connection.execute(_COUNT_IN_ONE, _key(traversal_id, node_of(ids[0], side)))
+            connection.execute(_COUNT_IN_ONE, _key(traversal_id, node_of(ids[0], update=side)))
         elif ids:
             connection.execute(
                 _COUNT_IN_MANY, {"key_traversal": traversal_id, "key_ids": ids, "key_is_update": side}
@@ -241,7 +240,7 @@ def ready_nodes(connection: Connection, resource_id: str) -> tuple[str, str, lis
     ).all()
     if not found:
         return None
-    nodes = [node_of(row.resource_id, row.is_update) for row in found]
+    nodes = [node_of(row.resource_id, update=row.is_update) for row in found]
     return found[0].stack_id, found[0].traversal_id, nodes
 
 

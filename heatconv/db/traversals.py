@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -104,7 +104,7 @@ def try_start(connection: Connection, seen: Stack, start: Start, plan: Planner) 
 
 def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, plan: Planner) -> Started:
     traversal_id = new_id()
-    now = connection.scalar(sa.select(utcnow()))
+    now: datetime = connection.execute(sa.select(utcnow())).scalar_one()
     first = start.action is Action.CREATE
     connection.execute(
         sa.update(stack)
@@ -367,9 +367,7 @@ def complete(connection: Connection, stack_id: str, traversal_id: str) -> None:
         )
     )
     connection.execute(
-        sa.update(raw_template)
-        .where(raw_template.c.id == found.raw_template_id)
-        .values(predecessor_id=None)
+        sa.update(raw_template).where(raw_template.c.id == found.raw_template_id).values(predecessor_id=None)
     )
 
 
@@ -423,4 +421,3 @@ def fail(
     if roll_back is not None:
         sync_points.forget(connection, stack_id)
     return roll_back
-

@@ -133,7 +133,9 @@ def _type_problems(
         try:
             classes[name] = registry.get(definition.type)
         except errors.NotFound:
-            sentence = f"There is no resource type {definition.type}; see 'resource type list' for those there are."
+            sentence = (
+                f"There is no resource type {definition.type}; see 'resource type list' for those there are."
+            )
             problems.append((f"resources.{name}.type", sentence))
             continue
         problems.extend(validation.problems(classes[name], definition, stack))

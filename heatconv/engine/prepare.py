@@ -8,6 +8,7 @@ the race for the stack's row means to read again and do it again.
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +28,10 @@ from heatconv.resources.registry import Registry
 LOG = logging.getLogger(__name__)
 
 ATTEMPTS = 100  #: races lost in a row before we believe that something else is wrong
+
+
+class _NotDue(Exception):
+    """The rollback that a stack waited for is not to be prepared any more."""
 
 
 class Preparer:
@@ -49,11 +54,15 @@ class Preparer:
         start = self._start(Action.CREATE, wanted, settings, tags, stack)
         described = _described(stack, wanted)
         return traversals.create(
-            self._database, described, start, lambda rows: plan(stack.id, wanted.targets, rows)
+            self._database, described, start, functools.partial(plan, stack.id, wanted.targets)
         )
 
     def update(
-        self, stack: Stack, source: Callable[[Stack], Source], settings: dict[str, Any], tags: list[str] | None
+        self,
+        stack: Stack,
+        source: Callable[[Stack], Source],
+        settings: dict[str, Any],
+        tags: list[str] | None,
     ) -> Started:
         """Start to make a stack match another template; ``source`` may build on the stack's own.
 
@@ -86,16 +95,19 @@ class Preparer:
         prepared by another, or overtaken by a newer wish.
         """
 
-        def decide(now: Stack) -> Start | None:
+        def decide(now: Stack) -> Start:
             if only_if_due and now.phase is not Phase.PREPARE:
-                return None
+                raise _NotDue
             wanted = self._last_completed(now)
             start = self._start(Action.ROLLBACK, wanted, {"description": wanted.description}, None, now)
             if now.prev_raw_template_id is None:
                 return start
             return Start(**{**start.__dict__, "template": now.prev_raw_template_id})
 
-        return self._race(stack, decide)
+        try:
+            return self._race(stack, decide)
+        except _NotDue:
+            return None
 
     def freeze(self, stack: Stack, source: Source, action: Action) -> Wanted:
         """Return what a source wants of a stack."""
@@ -120,18 +132,15 @@ class Preparer:
             return freezing.empty()
         return self.freeze(stack, self.stored(stack.prev_raw_template_id), Action.ROLLBACK)
 
-    def _race(self, stack: Stack, decide: Callable[[Stack], Start | None]) -> Any:
+    def _race(self, stack: Stack, decide: Callable[[Stack], Start]) -> Started:
         """Decide on the stack as it is and start; if another was faster, on what it made of it."""
         for _ in range(ATTEMPTS):
             now = stacks.get(self._database, stack.id)
             if now is None or now.deleted_at is not None:
                 raise errors.NotFound(entity="Stack", name=stack.name)
             start = decide(now)
-            if start is None:
-                return None
-            targets = start.targets
             started = traversals.try_start(
-                self._database, now, start, lambda rows, targets=targets: plan(stack.id, targets, rows)
+                self._database, now, start, functools.partial(plan, stack.id, start.targets)
             )
             if started is not None:
                 return started
@@ -162,5 +171,3 @@ class Preparer:
 
 def _described(stack: Stack, wanted: Wanted) -> Stack:
     return Stack(**{**stack.__dict__, "description": wanted.description})
-
-

@@ -145,9 +145,7 @@ class Reads:
             ],
         }
 
-    def _wanted_rows(
-        self, stack: Stack, filters: Mapping[str, Sequence[str]] | None
-    ) -> list[Resource]:
+    def _wanted_rows(self, stack: Stack, filters: Mapping[str, Sequence[str]] | None) -> list[Resource]:
         """Return one row a name: the wanted one if there is one, else one that still awaits its clean-up."""
         rows: dict[str, Resource] = {}
         for row in resources.list_resources(self._database, stack.id, filters):
@@ -284,4 +282,4 @@ def _hidden(raw: Mapping[str, Any]) -> set[str]:
 
 
 def _time(moment: datetime | None) -> str | None:
-    return moment and moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -82,9 +82,7 @@ class Requests:
             self._roll_back(found, only_if_due=False)
             return
         reason = f"Stack {found.action} cancelled"
-        traversals.fail(
-            self._database, found.id, found.current_traversal, reason, may_roll_back=False
-        )
+        traversals.fail(self._database, found.id, found.current_traversal, reason, may_roll_back=False)
 
     def check_stack(self, context: RequestContext, stack: str) -> None:
         """Refuse, for now, to check a stack's resources."""
@@ -124,7 +122,7 @@ class Requests:
         """Return how to get at what an update wants, given the stack it is for."""
         if not existing:
             parsed = self.parse(source)
-            return lambda stack: parsed
+            return lambda _stack: parsed
 
         def build(stack: Stack) -> Source:
             before = self._preparer.stored(stack.raw_template_id)

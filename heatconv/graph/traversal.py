@@ -18,7 +18,6 @@ from heatconv.model.plan import Plan, Target
 from heatconv.model.records import Extant
 from heatconv.model.states import Action, Status
 
-
 WIDE = 32  #: requirements of one node from which on they are spread over joins
 
 
@@ -105,9 +104,7 @@ def replaceable(going_on: Mapping[str, Extant], dirty: frozenset[str]) -> set[st
     return {row.id for name, row in going_on.items() if name in dirty and row.action is not Action.INIT}
 
 
-def update_half(
-    targets: Mapping[str, Target], chosen: Mapping[str, str], dirty: frozenset[str]
-) -> Dag[Node]:
+def update_half(targets: Mapping[str, Target], chosen: Mapping[str, str], dirty: frozenset[str]) -> Dag[Node]:
     """Make an update node of each dirty resource, in dependency order."""
     graph: Dag[Node] = Dag()
     for name in dirty:

@@ -16,7 +16,6 @@ from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.states import Action, Phase, Status
 
-
 R = TypeVar("R")
 
 

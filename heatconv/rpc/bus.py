@@ -56,7 +56,13 @@ class Bus:
         return oslo_messaging.get_rpc_client(self._transport, target)
 
     def serve(
-        self, topic: str, server: str, methods: Mapping[str, Callable[..., Any]], *, threads: int, executor: str
+        self,
+        topic: str,
+        server: str,
+        methods: Mapping[str, Callable[..., Any]],
+        *,
+        threads: int,
+        executor: str,
     ) -> Stoppable:
         """Start to answer calls and casts of a topic.
 

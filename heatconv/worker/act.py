@@ -18,8 +18,8 @@ from typing import Any, assert_never
 from heatconv import errors
 from heatconv.db import checks, resources
 from heatconv.db.session import Database
-from heatconv.model.definition import Definition
 from heatconv.model.deferred import Reference
+from heatconv.model.definition import Definition
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, NodeData
 from heatconv.model.records import Attempt, Job, Resource, changed
@@ -147,7 +147,7 @@ class Actor:
             if found is not None:
                 plugin.resource_id_set(found)
         if attempt.action is Action.CREATE and plugin.resource_id is not None:
-            return self._look(_waiting(job, attempt, plugin, None))
+            return self._look(_waiting(job, replace(attempt, started=True), plugin, None))
         return self._start(job, attempt)
 
     def _unchanged(self, job: Job, attempt: Attempt) -> Outcome:
@@ -225,7 +225,7 @@ class Actor:
         )
 
     def _save(self, job: Job, attempt: Attempt) -> bool:
-        return checks.try_write(self._database, _row(job), progress=attempt.to_json())
+        return checks.try_write(self._database, _row(job), {"progress": attempt.to_json()})
 
     # -- the end ---------------------------------------------------------------------------
 
@@ -237,9 +237,7 @@ class Actor:
         plugin.become(attempt.definition)
         return self._made(job, attempt, plugin, attempt.action)
 
-    def _made(
-        self, job: Job, attempt: Attempt, plugin: plugins.Resource, action: Action | None
-    ) -> Outcome:
+    def _made(self, job: Job, attempt: Attempt, plugin: plugins.Resource, action: Action | None) -> Outcome:
         row = _row(job)
         references = [_reference(row.name, key) for key in row.wanted_attributes]
         output = _output(row, plugin.get_reference_id(), plugin.output(references))
@@ -268,10 +266,10 @@ class Actor:
             attempt, action=Action.CREATE, token=None, started=False, retries=attempt.retries + 1
         )
         row = _row(job)
-        if not checks.try_write(self._database, row, physical_id=None, progress=create.to_json()):
+        if not checks.try_write(self._database, row, {"physical_id": None, "progress": create.to_json()}):
             return Lost(job=job)
         job = changed(job, resource=changed(row, physical_id=None))
-        delay = min(2.0**attempt.retries, MAX_DELAY) * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
+        delay = min(2.0**attempt.retries, MAX_DELAY) * random.uniform(0.5, 1.5)
         return Waiting(job=job, attempt=create, plugin=plugin, token=None, delay=delay)
 
     # -- around a plugin ---------------------------------------------------------------------
@@ -341,18 +339,18 @@ class RowKeeper:
 
     def set_physical_id(self, physical_id: str | None) -> None:
         """Keep the id of the thing that was made."""
-        self._write(physical_id=physical_id)
+        self._write("physical_id", physical_id)
 
     def set_data(self, data: Mapping[str, str]) -> None:
         """Keep the plugin's own notes."""
-        self._write(data=dict(data))
+        self._write("data", dict(data))
 
     def set_metadata(self, metadata: Mapping[str, Any]) -> None:
         """Keep the metadata."""
-        self._write(metadata=dict(metadata))
+        self._write("metadata", dict(metadata))
 
-    def _write(self, **columns: Any) -> None:
-        if not checks.try_write(self._database, self._row, **columns):
+    def _write(self, column: str, value: Any) -> None:
+        if not checks.try_write(self._database, self._row, {column: value}):
             raise errors.StaleWrite(entity=f"resource {self._row.id}")
 
 

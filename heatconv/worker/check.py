@@ -89,7 +89,6 @@ class Checker:
             return
         claim = claims.claim(
             self._database,
-            stack_id,
             traversal_id,
             node,
             me=self._engine_id,
@@ -143,9 +142,7 @@ class Checker:
             case Passed():
                 self._ring_after(job, checks.pass_by(self._database, job))
             case Failed(action=action, reason=reason, definition=definition):
-                failed = checks.fail(
-                    self._database, job, action=action, reason=reason, definition=definition
-                )
+                failed = checks.fail(self._database, job, action=action, reason=reason, definition=definition)
                 self._ring_after(job, failed)
             case Lost():
                 self._let_go(job)

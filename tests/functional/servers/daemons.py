@@ -59,7 +59,6 @@ class Daemons:
         self.config_file = directory / "heatconv.conf"
         self.processes: dict[str, Process] = {}
         self._names = [
-            "api",
             *(f"engine-{number}" for number in range(1, engines + 1)),
             *(f"worker-{number}" for number in range(1, workers + 1)),
         ]
@@ -84,6 +83,10 @@ class Daemons:
             )
             for name in self._names:
                 self.start(name)
+            for name in self._names:
+                self.processes[name].wait_for(r"heatconv-\w+ \S+ is up")
+            # Last, so that its first call finds an engine and need not time out.
+            self.start("api")
             self._await_answer()
             self._exit = until.pop_all()
         return self
