@@ -35,6 +35,8 @@ def engine(daemon: Daemon, types: Registry, executor: str) -> EngineService:
         default_timeout=conf.stack_action_timeout,
         max_template_size=conf.max_template_size,
         max_stacks=conf.max_stacks_per_tenant,
+        max_resources=conf.max_resources_per_stack,
+        keep_events=conf.max_events_per_stack,
         ready_grace=conf.ready_grace,
     )
     daemon.every(conf.recovery_interval, service.recovery.tick)

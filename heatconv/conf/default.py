@@ -54,7 +54,8 @@ _LIMITS = [
         "max_events_per_stack",
         default=1000,
         min=-1,
-        help="Number of events kept for a stack; older ones are dropped. -1 keeps all.",
+        help="Number of events a stack keeps when a new action on it starts; older ones are dropped then. "
+        "-1 keeps all.",
     ),
 ]
 
@@ -76,12 +77,6 @@ _ACTIONS = [
         default=2,
         min=0,
         help="How often a call to another service is tried again when the connection fails.",
-    ),
-    cfg.BoolOpt(
-        "observe_on_update",
-        default=False,
-        help="Read the live state of each resource before an update compares it, so that drift is repaired "
-        "by the update. A request may ask for it with 'converge'.",
     ),
 ]
 

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from heatconv import errors
 from heatconv.db import rows
 from heatconv.db.session import reading
 from heatconv.db.tables import event
@@ -71,6 +72,14 @@ def add_stack_event(
     )
 
 
+def drop_old_events(connection: Connection, stack_id: str, *, keep: int) -> None:
+    """Drop, within a transaction, all but the newest events of a stack."""
+    newest = sa.select(event.c.id).where(event.c.stack_id == stack_id).order_by(event.c.id.desc())
+    last_to_go = connection.scalar(newest.offset(keep).limit(1))
+    if last_to_go is not None:
+        connection.execute(sa.delete(event).where(event.c.stack_id == stack_id, event.c.id <= last_to_go))
+
+
 #: What a listing may be filtered by, as users name it.
 _FILTERS = {
     "resource_name": event.c.resource_name,
@@ -93,15 +102,22 @@ def list_events(
     resource_name: str | None = None,
     filters: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Event]:
-    """Return a page of a stack's events in the order in which they happened, or against it."""
+    """Return a page of a stack's events in the order in which they happened, or against it.
+
+    Raises:
+        NotFound: the stack has no event that is ``marker``.
+    """
     query = sa.select(event).where(event.c.stack_id == stack_id)
     if resource_name is not None:
         query = query.where(event.c.resource_name == resource_name)
     for key, values in (filters or {}).items():
         query = query.where(_FILTERS[key].in_(values))
     if marker is not None:
-        after = sa.select(event.c.id).where(event.c.stack_id == stack_id, event.c.uuid == marker)
-        at = after.scalar_subquery()
+        at = connection.scalar(
+            sa.select(event.c.id).where(event.c.stack_id == stack_id, event.c.uuid == marker)
+        )
+        if at is None:
+            raise errors.NotFound(entity="Event", name=marker)
         query = query.where(event.c.id > at if ascending else event.c.id < at)
     query = query.order_by(event.c.id if ascending else event.c.id.desc()).limit(limit)
     return [rows.event(row) for row in connection.execute(query)]

@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 
 from heatconv import errors
 from heatconv.db import rows, sync_points
-from heatconv.db.events import add_stack_event
+from heatconv.db.events import add_stack_event, drop_old_events
 from heatconv.db.session import writing
 from heatconv.db.tables import raw_template, resource, stack, stack_tag
 from heatconv.db.types import utcnow
@@ -41,6 +41,7 @@ class Start:
     settings: Mapping[str, Any]
     tags: Sequence[str] | None = None
     timeout_secs: int
+    keep_events: int = -1  #: how many of the stack's events stay; all of them if negative
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +124,8 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
     )
     if start.tags is not None:
         _set_tags(connection, seen.id, start.tags)
+    if not first and start.keep_events >= 0:
+        drop_old_events(connection, seen.id, keep=start.keep_events)
     add_stack_event(
         connection,
         stack_id=seen.id,

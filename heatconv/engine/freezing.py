@@ -28,6 +28,7 @@ class Wanted:
 
     raw: RawTemplate
     targets: Mapping[str, Target]
+    parameters: Mapping[str, template.Parameter] = field(default_factory=dict)
     description: str = ""
 
 
@@ -47,16 +48,15 @@ def parse(source: Mapping[str, Any], *, max_template_size: int) -> Source:
         Invalid: it is no template or no environment.
     """
     files = source.get("files") or {}
-    return Source(
-        template=template.load_template(source["template"], limit=max_template_size),
-        environment=template.merge(
-            source.get("environment"),
-            source.get("environment_files") or [],
-            files,
-            source.get("parameters") or {},
-        ),
-        files=files,
+    parsed = template.load_template(source["template"], limit=max_template_size)
+    environment = template.merge(
+        source.get("environment"),
+        source.get("environment_files") or [],
+        files,
+        source.get("parameters") or {},
+        template=parsed,
     )
+    return Source(template=parsed, environment=environment, files=files)
 
 
 def freeze(source: Source, stack: StackFacts, registry: Registry) -> Wanted:
@@ -87,6 +87,7 @@ def freeze(source: Source, stack: StackFacts, registry: Registry) -> Wanted:
             parameters=_shown(frozen),
         ),
         targets=_targets(frozen.definitions, outputs),
+        parameters=frozen.parameters,
         description=frozen.description,
     )
 

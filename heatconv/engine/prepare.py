@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from heatconv import errors
+from heatconv import errors, template
 from heatconv.db import stacks, traversals
 from heatconv.db.session import Database
 from heatconv.db.traversals import Start, Started
@@ -37,11 +37,21 @@ class _NotDue(Exception):
 class Preparer:
     """Prepares traversals."""
 
-    def __init__(self, database: Database, registry: Registry, *, default_timeout: int) -> None:
-        """Keep what is handed in; ``default_timeout`` is seconds."""
+    def __init__(
+        self,
+        database: Database,
+        registry: Registry,
+        *,
+        default_timeout: int,
+        max_resources: int = -1,
+        keep_events: int = -1,
+    ) -> None:
+        """Keep what is handed in; ``default_timeout`` is seconds, a negative limit is none."""
         self._database = database
         self._registry = registry
         self._default_timeout = default_timeout
+        self._max_resources = max_resources
+        self._keep_events = keep_events
 
     def create(self, stack: Stack, source: Source, settings: dict[str, Any], tags: list[str]) -> Started:
         """Store a stack and start to create it.
@@ -73,6 +83,7 @@ class Preparer:
 
         def decide(now: Stack) -> Start:
             wanted = self.freeze(now, source(now), Action.UPDATE)
+            self._check_immutable(now, wanted)
             changed = settings | {"description": wanted.description}
             return self._start(Action.UPDATE, wanted, changed, tags, now)
 
@@ -118,12 +129,23 @@ class Preparer:
             action=action,
             timeout_mins=stack.timeout_mins,
         )
-        return freezing.freeze(source, facts, self._registry)
+        wanted = freezing.freeze(source, facts, self._registry)
+        if 0 <= self._max_resources < len(wanted.targets):
+            raise errors.RequestLimitExceeded(
+                f"Maximum resources per stack exceeded: the template has {len(wanted.targets)}"
+                f" and {self._max_resources} are allowed."
+            )
+        return wanted
 
     def stored(self, template_id: int) -> Source:
         """Return the source that a stored template was made of."""
         raw = stacks.get_template(self._database, template_id)
         return Source(template=raw.template, environment=raw.environment, files=raw.files)
+
+    def _check_immutable(self, stack: Stack, wanted: Wanted) -> None:
+        if any(parameter.schema.immutable for parameter in wanted.parameters.values()):
+            before = self.freeze(stack, self.stored(stack.raw_template_id), Action.UPDATE)
+            template.check_immutable(before.parameters, wanted.parameters)
 
     # -- inside ------------------------------------------------------------------------------
 
@@ -163,6 +185,7 @@ class Preparer:
             settings=settings,
             tags=tags,
             timeout_secs=self._timeout(timeout_mins),
+            keep_events=self._keep_events,
         )
 
     def _timeout(self, timeout_mins: int | None) -> int:

@@ -75,7 +75,13 @@ class Preview:
     def validate_template(self, context: RequestContext, source: Mapping[str, Any]) -> Json:
         """Return what a template takes: its parameters and its environment."""
         parsed = self._requests.parse(source)
-        return template.describe(dict(parsed.template), dict(parsed.environment))
+        described = template.describe(dict(parsed.template), dict(parsed.environment))
+        given = parsed.environment["parameters"].keys() | parsed.environment["parameter_defaults"].keys()
+        if all("Default" in each or name in given for name, each in described["Parameters"].items()):
+            # What depends on a value that is not there yet cannot be judged.
+            stack = self._requests.new_stack(context, "validated", {})
+            self._preparer.freeze(stack, parsed, Action.CREATE)
+        return described
 
     def _changes(self, stack: Stack, wanted: Wanted, planned: Plan, rows: Mapping[str, Resource]) -> Json:
         changes: Json = {"unchanged": [], "updated": [], "replaced": [], "added": [], "deleted": []}

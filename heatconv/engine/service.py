@@ -40,12 +40,20 @@ class EngineService:
         default_timeout: int,
         max_template_size: int,
         max_stacks: int,
+        max_resources: int,
+        keep_events: int,
         ready_grace: float,
     ) -> None:
         self._bell = Bell(bus)
         # Ringing thousands of times takes seconds; who asked does not wait for it.
         self._ringers = ThreadPoolExecutor(max_workers=2, thread_name_prefix="ring")
-        preparer = Preparer(database, registry, default_timeout=default_timeout)
+        preparer = Preparer(
+            database,
+            registry,
+            default_timeout=default_timeout,
+            max_resources=max_resources,
+            keep_events=keep_events,
+        )
         requests = Requests(
             database=database,
             preparer=preparer,
