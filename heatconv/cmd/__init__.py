@@ -5,6 +5,7 @@ Each ``main`` reads the configuration, puts the parts together, runs until it is
 told to stop.  ``green`` is imported first of all: whatever is imported after
 monkey-patching must not have been imported before.
 """
+
 from __future__ import annotations
 
 import warnings

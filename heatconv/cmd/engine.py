@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """heatconv-engine."""
+
 from __future__ import annotations
 
 from heatconv.cmd import green

@@ -114,6 +114,7 @@ class Attempt:
     token: Any = None  #: what ``handle_*`` returned
     started: bool = False  #: ``handle_*`` has returned
     retries: int = 0  #: how often what was made had to be removed and made anew
+    faults: int = 0  #: how often in a row the service did not take a call
 
     def to_json(self) -> dict[str, Any]:
         """Return the attempt as plain JSON data."""
@@ -125,6 +126,7 @@ class Attempt:
             "token": self.token,
             "started": self.started,
             "retries": self.retries,
+            "faults": self.faults,
         }
 
     @classmethod
@@ -138,6 +140,7 @@ class Attempt:
             token=data["token"],
             started=data["started"],
             retries=data["retries"],
+            faults=data["faults"],
         )
 
 

@@ -167,6 +167,10 @@ class Bell:
         """Cast ``prepare_rollback`` to the engines."""
         self._cast(self._engines, "prepare_rollback", stack_id=stack_id)
 
+    def preempt(self, engine_id: str, resource_id: str) -> None:
+        """Cast ``give_up`` to one worker."""
+        self._cast(self._workers.prepare(server=engine_id), "give_up", resource_id=resource_id)
+
     @staticmethod
     def _cast(client: oslo_messaging.RPCClient, method: str, **arguments: Any) -> None:
         try:

@@ -127,7 +127,7 @@ class World(ABC):
         op: str = "create",
         *,
         times: int | None = 1,
-        status: int = 500,
+        status: int = 400,
         outcome: Outcome = Outcome.REFUSE,
     ) -> None:
         """Make the cloud fail the next operations on a resource (all of them if ``times`` is None)."""
@@ -138,10 +138,6 @@ class World(ABC):
     def stop_failing(self) -> None:
         """Make the cloud well again."""
         self._cloud.stop_failing()
-
-    def is_gone(self, name: str) -> bool:
-        """Tell whether the stack is deleted; where deletion is under way, that may change at any time."""
-        return self._stacks.state(self._prefix + name) == GONE
 
     # -- what must be so ------------------------------------------------------------------
 

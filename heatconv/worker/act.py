@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import logging
-import random
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, assert_never
 
@@ -28,81 +27,35 @@ from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, S
 from heatconv.resources import resource as plugins
 from heatconv.resources.facts import Incarnation, StackFacts
 from heatconv.resources.registry import Registry
+from heatconv.worker import faults
+from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Waiting
+from heatconv.worker.keeper import Orphaned, RowKeeper, nothing_unknown
 
 LOG = logging.getLogger(__name__)
 
 FIRST_DELAY, MAX_DELAY, GROWTH = 0.5, 10.0, 1.4  #: seconds between polls, unless the plugin says
 
-
-@dataclass(frozen=True, kw_only=True)
-class Made:
-    """The resource is as ``attempt`` wants it; ``action`` is what was done, None if nothing."""
-
-    job: Job
-    attempt: Attempt
-    output: NodeData
-    physical_id: str | None
-    metadata: Mapping[str, Any]
-    action: Action | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gone:
-    """What the row stood for does not exist any more."""
-
-    job: Job
-    action: Action | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Passed:
-    """There was nothing to do."""
-
-    job: Job
-
-
-@dataclass(frozen=True, kw_only=True)
-class Waiting:
-    """The action goes on in the real world; look again after ``delay`` seconds."""
-
-    job: Job
-    attempt: Attempt
-    plugin: plugins.Resource
-    token: Any
-    delay: float
-    backoff: float = FIRST_DELAY
-
-
-@dataclass(frozen=True, kw_only=True)
-class Failed:
-    """The action failed for good."""
-
-    job: Job
-    action: Action
-    reason: str
-    definition: Definition | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Lost:
-    """The lock was broken, or the traversal superseded before anything was begun."""
-
-    job: Job
-
-
-Outcome = Made | Gone | Passed | Waiting | Failed | Lost
+Act = Callable[[Job, Attempt], Ending]
 
 
 class Actor:
     """Takes the steps that ``decide`` found, through the plugins of a registry."""
 
-    def __init__(self, database: Database, registry: Registry, *, retry_limit: int) -> None:
-        """Keep what is handed in; ``retry_limit`` is how often what came out broken is made anew."""
+    def __init__(
+        self, database: Database, registry: Registry, *, retry_limit: int, client_retry_limit: int
+    ) -> None:
+        """Keep what is handed in.
+
+        Args:
+            retry_limit: how often what came out broken is made anew.
+            client_retry_limit: how often in a row a service may not take a call.
+        """
         self._database = database
         self._registry = registry
         self._retry_limit = retry_limit
+        self._client_retry_limit = client_retry_limit
 
-    def take(self, job: Job, step: Step) -> Outcome:
+    def take(self, job: Job, step: Step) -> Ending:
         """Take a step on a row that is held."""
         match step:
             case Skip():
@@ -123,48 +76,64 @@ class Actor:
                 return self._replace(job, attempt)
         assert_never(step)
 
-    def poll(self, waiting: Waiting) -> Outcome:
+    def poll(self, waiting: Waiting) -> Ending:
         """Look again at an action that goes on."""
-        go_on = self._start if not waiting.attempt.started else lambda *_: self._look(waiting)
-        return self._guarded(waiting.job, waiting.attempt, go_on)
+        plugin = waiting.plugin
+        if plugin is not None:
+            return self._guarded(
+                waiting.job, waiting.attempt, lambda *_: self._look(waiting, plugin), waiting
+            )
+        job = self._reread(waiting.job)
+        return Lost(job=waiting.job) if job is None else self._guarded(job, waiting.attempt, self._resume)
+
+    def remove_orphan(self, orphan: plugins.Resource) -> None:
+        """Delete what was made when the lock had been broken already, and nobody else has found."""
+        LOG.warning("removing %s, which was made without a lock", orphan)
+        try:
+            orphan.start(Action.DELETE)
+        except errors.StaleWrite:
+            LOG.debug("that %s is gone has nowhere to be recorded", orphan)
+        except Exception:
+            LOG.exception("%s was made without a lock and could not be removed", orphan)
 
     # -- steps ---------------------------------------------------------------------------
 
-    def _start(self, job: Job, attempt: Attempt) -> Outcome:
+    def _start(self, job: Job, attempt: Attempt) -> Ending:
         plugin = self._plugin(job, attempt.definition)
-        return self._wait_first(job, attempt, plugin, plugin.start(attempt.action))
+        with nothing_unknown(plugin):
+            token = plugin.start(attempt.action)
+        return self._wait_first(job, attempt, plugin, token)
 
-    def _resume(self, job: Job, attempt: Attempt) -> Outcome:
+    def _resume(self, job: Job, attempt: Attempt) -> Ending:
         """Take over: the token, else the physical id, else what can be found, else start again."""
-        LOG.info("stack %s: %s: taking over its %s", job.stack.id, job.node, attempt.action)
+        LOG.info("stack %s: %s: taking up its %s", job.stack.id, job.node, attempt.action)
         if attempt.action is Action.UPDATE and not attempt.started:
             return self._compare(job, attempt)
         plugin = self._plugin(job, attempt.definition)
         if attempt.started:
-            return self._look(_waiting(job, attempt, plugin, attempt.token))
+            return self._look(_waiting(job, attempt, plugin, attempt.token), plugin)
         if attempt.action is Action.CREATE and plugin.resource_id is None:
             found = plugin.find_existing()
             if found is not None:
                 plugin.resource_id_set(found)
         if attempt.action is Action.CREATE and plugin.resource_id is not None:
-            return self._look(_waiting(job, replace(attempt, started=True), plugin, None))
+            return self._look(_waiting(job, replace(attempt, started=True), plugin, None), plugin)
         return self._start(job, attempt)
 
-    def _unchanged(self, job: Job, attempt: Attempt) -> Outcome:
+    def _unchanged(self, job: Job, attempt: Attempt) -> Ending:
         row = _row(job)
         if set(row.wanted_attributes) <= row.attributes.keys():
-            output = _output(row, row.reference_id, row.attributes)
             return Made(
                 job=job,
                 attempt=attempt,
-                output=output,
+                output=_output(row, row.reference_id, row.attributes),
                 physical_id=row.physical_id,
                 metadata=row.metadata,
                 action=None,
             )
         return self._made(job, attempt, self._plugin(job, attempt.definition), None)
 
-    def _compare(self, job: Job, attempt: Attempt) -> Outcome:
+    def _compare(self, job: Job, attempt: Attempt) -> Ending:
         row = _row(job)
         if row.applied is None or row.applied.type != attempt.definition.type:
             raise plugins.UpdateReplace(row.name)
@@ -174,77 +143,79 @@ class Actor:
             return self._made(job, attempt, self._plugin(job, attempt.definition), None)
         if not checks.try_begin(self._database, row, attempt):
             return Lost(job=job)
-        token = plugin.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
+        with nothing_unknown(plugin):
+            token = plugin.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
         return self._wait_first(job, attempt, plugin, token)
 
-    def _replace(self, job: Job, attempt: Attempt) -> Outcome:
+    def _replace(self, job: Job, attempt: Attempt) -> Ending:
         create = replace(attempt, action=Action.CREATE, token=None, started=False)
         new_job = checks.try_replace(self._database, job, new_id(), Replace(create))
         if new_job is None:
             return Lost(job=job)
-        LOG.info("%s: replaced by %s", job.node, _row(new_job).id)
+        LOG.info("stack %s: %s: replaced by %s", job.stack.id, job.node, _row(new_job).id)
         return self._guarded(new_job, create, self._start)
 
     # -- waiting --------------------------------------------------------------------------
 
-    def _wait_first(self, job: Job, attempt: Attempt, plugin: plugins.Resource, token: Any) -> Outcome:
+    def _wait_first(self, job: Job, attempt: Attempt, plugin: plugins.Resource, token: Any) -> Ending:
         """Look once; only what is not finished at once has its token saved."""
         started = replace(attempt, token=_as_json(job, token), started=True)
         if token is not None and not self._save(job, started):
             return Lost(job=job)
-        outcome = self._look(_waiting(job, started, plugin, token))
-        if token is None and isinstance(outcome, Waiting) and not self._save(job, started):
+        waiting = _waiting(job, started, plugin, token)
+        ending = self._guarded(job, started, lambda *_: self._look(waiting, plugin), waiting)
+        if token is None and isinstance(ending, Waiting) and not self._save(job, started):
             return Lost(job=job)
-        return outcome
+        return ending
 
-    def _look(self, waiting: Waiting) -> Outcome:
-        job, attempt, plugin = waiting.job, waiting.attempt, waiting.plugin
-        backoff = min(waiting.backoff * GROWTH, MAX_DELAY)
+    def _look(self, waiting: Waiting, plugin: plugins.Resource) -> Ending:
+        job, attempt = waiting.job, replace(waiting.attempt, faults=0)
+        delay = min(FIRST_DELAY * GROWTH**waiting.polls, MAX_DELAY)
         try:
-            if plugin.is_complete(attempt.action, waiting.token):
+            with nothing_unknown(plugin):
+                complete = plugin.is_complete(attempt.action, waiting.token)
+            if complete:
                 return self._complete(job, attempt, plugin)
-            delay = waiting.backoff
         except plugins.PollDelay as told:
             delay = float(told.period)
-        if job.stack.deadline is not None and datetime.now(UTC).replace(tzinfo=None) > job.stack.deadline:
-            return self._timed_out(waiting)
+        if _is_overdue(job):
+            plugin.cancel(attempt.action, waiting.token)
+            return _timed_out(job, attempt)
         token = _as_json(job, waiting.token)
         if token != attempt.token:
             attempt = replace(attempt, token=token)
             if not self._save(job, attempt):
                 return Lost(job=job)
-        return replace(waiting, attempt=attempt, delay=delay, backoff=backoff)
-
-    def _timed_out(self, waiting: Waiting) -> Outcome:
-        waiting.plugin.cancel(waiting.attempt.action, waiting.token)
-        return Failed(
-            job=waiting.job,
-            action=waiting.attempt.action,
-            reason="Timed out",
-            definition=waiting.attempt.definition,
-        )
+        return replace(waiting, attempt=attempt, delay=delay, polls=waiting.polls + 1)
 
     def _save(self, job: Job, attempt: Attempt) -> bool:
         return checks.try_write(self._database, _row(job), {"progress": attempt.to_json()})
 
+    def _reread(self, job: Job) -> Job | None:
+        """Return a job with its row as it is now; None if it is not held any more."""
+        held, row = _row(job), resources.find(self._database, _row(job).id)
+        if row is None or (row.engine_id, row.atomic_key) != (held.engine_id, held.atomic_key):
+            return None
+        now: Job = changed(job, resource=row)
+        return now
+
     # -- the end ---------------------------------------------------------------------------
 
-    def _complete(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Outcome:
+    def _complete(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Ending:
         if attempt.action is Action.DELETE:
             if job.direction is Direction.UPDATE:
-                return self._make_anew(job, attempt, plugin)
+                return self._make_anew(job, attempt)
             return Gone(job=job, action=Action.DELETE)
         plugin.become(attempt.definition)
         return self._made(job, attempt, plugin, attempt.action)
 
-    def _made(self, job: Job, attempt: Attempt, plugin: plugins.Resource, action: Action | None) -> Outcome:
+    def _made(self, job: Job, attempt: Attempt, plugin: plugins.Resource, action: Action | None) -> Ending:
         row = _row(job)
         references = [_reference(row.name, key) for key in row.wanted_attributes]
-        output = _output(row, plugin.get_reference_id(), plugin.output(references))
         return Made(
             job=job,
             attempt=attempt,
-            output=output,
+            output=_output(row, plugin.get_reference_id(), plugin.output(references)),
             physical_id=plugin.resource_id,
             metadata=plugin.incarnation.metadata,
             action=action,
@@ -252,54 +223,56 @@ class Actor:
 
     # -- what came out broken ----------------------------------------------------------------
 
-    def _remove_broken(self, job: Job, attempt: Attempt) -> Outcome:
+    def _remove_broken(self, job: Job, attempt: Attempt) -> Ending:
         """Delete what a create made, so that it can be made anew (Heat's action_retry_limit)."""
         delete = replace(attempt, action=Action.DELETE, token=None, started=False)
-        row = resources.find(self._database, _row(job).id)  # the plugin has learnt its physical id since
-        if row is None or not self._save(job, delete):
-            return Lost(job=job)
-        return self._guarded(changed(job, resource=row), delete, self._start)
+        now = self._reread(job) if self._save(job, delete) else None
+        return Lost(job=job) if now is None else self._guarded(now, delete, self._start)
 
-    def _make_anew(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Outcome:
+    def _make_anew(self, job: Job, attempt: Attempt) -> Ending:
         """Create again what was deleted because it was broken, after a growing, uneven pause."""
         create = replace(
             attempt, action=Action.CREATE, token=None, started=False, retries=attempt.retries + 1
         )
-        row = _row(job)
-        if not checks.try_write(self._database, row, {"physical_id": None, "progress": create.to_json()}):
+        forgotten = {"physical_id": None, "progress": create.to_json()}
+        if not checks.try_write(self._database, _row(job), forgotten):
             return Lost(job=job)
-        job = changed(job, resource=changed(row, physical_id=None))
-        delay = min(2.0**attempt.retries, MAX_DELAY) * random.uniform(0.5, 1.5)
-        return Waiting(job=job, attempt=create, plugin=plugin, token=None, delay=delay)
+        delay = faults.pause(attempt.retries)
+        return Waiting(job=job, attempt=create, plugin=None, token=None, delay=delay)
 
     # -- around a plugin ---------------------------------------------------------------------
 
-    def _guarded(self, job: Job, attempt: Attempt, act: Any) -> Outcome:
-        """Run plugin code; whatever it raises becomes an outcome."""
+    def _guarded(self, job: Job, attempt: Attempt, act: Act, waiting: Waiting | None = None) -> Ending:
+        """Run plugin code; whatever it raises becomes an ending.
+
+        After a fault that may pass, ``waiting`` goes on; without it the action
+        is taken up from its row, as if by another worker.
+        """
         try:
-            outcome: Outcome = act(job, attempt)
+            return act(job, attempt)
         except plugins.UpdateReplace:
             return self._replace(job, attempt)
+        except Orphaned as orphaned:
+            return Lost(job=job, orphan=orphaned.plugin)
         except errors.StaleWrite:
             return Lost(job=job)
         except errors.StorageError:
             raise  # a fault of ours is never a failure of the resource's
-        except Exception as error:
-            if self._worth_another(attempt, error):
-                LOG.info("%s: %s; making %s anew", job.node, error, _row(job).name)
-                return self._remove_broken(job, attempt)
-            expected = isinstance(error, errors.HeatconvError)
-            LOG.warning(
-                "%s: %s of %s failed: %s",
-                job.node,
-                attempt.action,
-                _row(job).name,
-                error,
-                exc_info=not expected,
-            )
-            reason = f"{type(error).__name__}: resources.{_row(job).name}: {error}"
-            return Failed(job=job, action=attempt.action, reason=reason, definition=attempt.definition)
-        return outcome
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            return self._after_error(job, attempt, error, waiting)
+
+    def _after_error(self, job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None) -> Ending:
+        what = f"stack {job.stack.id}: {job.node}: {attempt.action} of {_row(job).name}"
+        if faults.is_passing(error, attempt.action) and attempt.faults < self._client_retry_limit:
+            LOG.info("%s: %s; trying again", what, error)
+            return _again(job, attempt, error, waiting)
+        if self._worth_another(attempt, error):
+            LOG.info("%s: %s; making it anew", what, error)
+            return self._remove_broken(job, attempt)
+        expected = isinstance(error, errors.HeatconvError)
+        LOG.warning("%s failed: %s", what, error, exc_info=None if expected else error)
+        reason = f"{type(error).__name__}: resources.{_row(job).name}: {error}"
+        return Failed(job=job, action=attempt.action, reason=reason, definition=attempt.definition)
 
     def _worth_another(self, attempt: Attempt, error: Exception) -> bool:
         return (
@@ -330,28 +303,23 @@ class Actor:
         return plugin
 
 
-class RowKeeper:
-    """Keeps what a plugin learns in its row, at once, while the row is held."""
+def _again(job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None) -> Ending:
+    """Wait after a fault that may pass; not beyond the stack's deadline."""
+    if _is_overdue(job):
+        return _timed_out(job, attempt)
+    faulty = replace(attempt, faults=attempt.faults + 1)
+    delay = faults.pause(attempt.faults, error)
+    if waiting is not None:
+        return replace(waiting, attempt=faulty, delay=delay)
+    return Waiting(job=job, attempt=faulty, plugin=None, token=None, delay=delay)
 
-    def __init__(self, database: Database, row: Resource) -> None:
-        self._database = database
-        self._row = row
 
-    def set_physical_id(self, physical_id: str | None) -> None:
-        """Keep the id of the thing that was made."""
-        self._write("physical_id", physical_id)
+def _is_overdue(job: Job) -> bool:
+    return job.stack.deadline is not None and datetime.now(UTC).replace(tzinfo=None) > job.stack.deadline
 
-    def set_data(self, data: Mapping[str, str]) -> None:
-        """Keep the plugin's own notes."""
-        self._write("data", dict(data))
 
-    def set_metadata(self, metadata: Mapping[str, Any]) -> None:
-        """Keep the metadata."""
-        self._write("metadata", dict(metadata))
-
-    def _write(self, column: str, value: Any) -> None:
-        if not checks.try_write(self._database, self._row, {column: value}):
-            raise errors.StaleWrite(entity=f"resource {self._row.id}")
+def _timed_out(job: Job, attempt: Attempt) -> Ending:
+    return Failed(job=job, action=attempt.action, reason="Timed out", definition=attempt.definition)
 
 
 def _row(job: Job) -> Resource:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, assert_never
 
 from heatconv import errors
-from heatconv.db import checks, claims, sync_points, traversals
+from heatconv.db import checks, claims, resources, sync_points, traversals
 from heatconv.db.session import Database
-from heatconv.model.nodes import Node
+from heatconv.model.nodes import Direction, Node
 from heatconv.model.outcomes import (
     Busy,
     Claimed,
@@ -27,9 +27,12 @@ from heatconv.model.outcomes import (
     Superseded,
 )
 from heatconv.model.records import Job
+from heatconv.model.states import Status
 from heatconv.resources.registry import Registry
-from heatconv.worker.act import Actor, Failed, Gone, Lost, Made, Outcome, Passed, Waiting
+from heatconv.resources.resource import Resource
+from heatconv.worker.act import Actor
 from heatconv.worker.decide import decide
+from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Waiting
 
 LOG = logging.getLogger(__name__)
 
@@ -44,6 +47,9 @@ class Doorbell(Protocol):
 
     def roll_back(self, stack_id: str) -> None:
         """Ask some engine to prepare the rollback that a stack waits for."""
+
+    def preempt(self, engine_id: str, resource_id: str) -> None:
+        """Ask the worker that waits for an action on a row to give it up: the row is to go."""
 
 
 class Timer(Protocol):
@@ -66,15 +72,23 @@ class Checker:
         engine_id: str,
         dead_after: float,
         retry_limit: int,
+        client_retry_limit: int = 30,
+        may_act: Callable[[], bool] = lambda: True,
     ) -> None:
         """Keep what is handed in.
 
         Args:
             dead_after: seconds after which a silent lock holder is dead.
             retry_limit: how often what a create made broken is made anew.
+            client_retry_limit: how often in a row a service may not take a call.
+            may_act: whether this worker has heartbeat lately; one that has not
+                may have been judged dead, and does nothing until it has.
         """
         self._database = database
-        self._actor = Actor(database, registry, retry_limit=retry_limit)
+        self._actor = Actor(
+            database, registry, retry_limit=retry_limit, client_retry_limit=client_retry_limit
+        )
+        self._may_act = may_act
         self._doorbell = doorbell
         self._timer = timer
         self._engine_id = engine_id
@@ -83,6 +97,9 @@ class Checker:
 
     def check(self, stack_id: str, traversal_id: str, node: Node) -> None:
         """Check a node: make its resource so, or clear it away, and tell its successors."""
+        if not self._may_act():
+            LOG.warning("stack %s: %s is left to others: this worker could not heartbeat", stack_id, node)
+            return
         if node.resource_id == stack_id:
             ready = traversals.finish_half(self._database, stack_id, traversal_id, node.direction)
             self._doorbell.ring(stack_id, traversal_id, ready)
@@ -98,6 +115,8 @@ class Checker:
         match claim:
             case Busy(engine_id):
                 LOG.info("stack %s: %s is locked by %s, which will ring", stack_id, node, engine_id)
+                if node.direction is Direction.CLEANUP:
+                    self._doorbell.preempt(engine_id, node.resource_id)
             case Idle(why):
                 LOG.debug("stack %s: nothing to do for %s: %s", stack_id, node, why)
             case Claimed(job, step):
@@ -105,9 +124,12 @@ class Checker:
             case _:
                 assert_never(claim)
 
-    def waiting_count(self) -> int:
-        """Return how many actions this worker waits for."""
-        return len(self._waiting)
+    def give_up(self, resource_id: str) -> None:
+        """Stop waiting for an action on a row that is to be deleted anyway."""
+        waiting = self._waiting.pop(resource_id, None)
+        if waiting is not None:
+            LOG.info("stack %s: %s gives way to its deletion", waiting.job.stack.id, waiting.job.node)
+            self._let_go(waiting.job)
 
     def hand_back(self) -> None:
         """Let go of every action that is waited for, and ring, so that another worker goes on."""
@@ -117,7 +139,7 @@ class Checker:
 
     # -- while a row is held ---------------------------------------------------------------
 
-    def _hold(self, job: Job, act: Callable[[], Outcome]) -> None:
+    def _hold(self, job: Job, act: Callable[[], Ending]) -> None:
         """Act on a row that is held; if that fails through no fault of the resource's, give it back.
 
         The database may be away, or we may be wrong somewhere: whatever it was,
@@ -129,14 +151,14 @@ class Checker:
             LOG.exception("stack %s: %s is given back", job.stack.id, job.node)
             self._timer.call_later(RETRY_DELAY, lambda: self._let_go(job))
 
-    def _settle(self, outcome: Outcome) -> None:
+    def _settle(self, ending: Ending) -> None:
         """Record how an action ended, then ring for whoever that concerns."""
-        job = outcome.job
-        match outcome:
+        job = ending.job
+        match ending:
             case Waiting():
-                self._wait(outcome)
+                self._wait(ending)
             case Made():
-                self._ring_after(job, self._finish(outcome))
+                self._ring_after(job, self._finish(ending))
             case Gone(action=action):
                 self._ring_after(job, checks.finish_cleanup(self._database, job, action=action))
             case Passed():
@@ -144,10 +166,12 @@ class Checker:
             case Failed(action=action, reason=reason, definition=definition):
                 failed = checks.fail(self._database, job, action=action, reason=reason, definition=definition)
                 self._ring_after(job, failed)
-            case Lost():
+            case Lost(orphan=orphan):
                 self._let_go(job)
+                if orphan is not None:
+                    self._disown(job, orphan)
             case _:
-                assert_never(outcome)
+                assert_never(ending)
 
     def _finish(self, made: Made) -> Finish:
         job, attempt = made.job, made.attempt
@@ -192,6 +216,9 @@ class Checker:
     def _come_back(self, row_id: str, waiting: Waiting) -> None:
         if self._waiting.get(row_id) is not waiting:
             return  # handed back meanwhile
+        if not self._may_act():
+            self._timer.call_later(RETRY_DELAY, lambda: self._come_back(row_id, waiting))
+            return
         del self._waiting[row_id]
         self._hold(waiting.job, lambda: self._actor.poll(waiting))
 
@@ -209,6 +236,16 @@ class Checker:
             self._timer.call_later(RETRY_DELAY, lambda: self._let_go(job))
             return
         self._ring_for_row(job)
+
+    def _disown(self, job: Job, orphan: Resource) -> None:
+        """Remove what was made after the lock had been broken, unless the next holder found it."""
+        row = job.resource and resources.find(self._database, job.resource.id)
+        if row is not None and row.physical_id == orphan.resource_id:
+            return
+        if row is not None and row.physical_id is None and row.status is Status.IN_PROGRESS:
+            self._timer.call_later(RETRY_DELAY, lambda: self._disown(job, orphan))
+            return
+        self._actor.remove_orphan(orphan)
 
     def _ring_for_row(self, job: Job) -> None:
         """Ring for the nodes that are READY for a row in its stack's current traversal.

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from heatconv.errors import NotFound
 from heatconv.resources.registry import Registry
 from heatconv.testing.simulated import PLUGIN_DIR, SimulatedWorld
 from heatconv.testing.simulator import Mishaps
@@ -68,12 +69,11 @@ def tell(world, first, wishes):
     world.create("web", first)
     there = first
     for wish, steps in wishes:
-        if wish is not None and world.is_gone("web"):
-            world.create("web", wish)
-        elif wish is not None:
-            world.update("web", wish)
-        elif not world.is_gone("web"):
-            world.delete("web")
+        try:
+            world.delete("web") if wish is None else world.update("web", wish)
+        except NotFound:  # the deletion asked for before is over
+            if wish is not None:
+                world.create("web", wish)
         there = wish
         world.let_run(steps)
     world.settle()

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a plugin's resource keeps what it learns: its row, at once, while that is held."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from heatconv import errors
+from heatconv.db import checks
+from heatconv.db.session import Database
+from heatconv.model.records import Resource
+from heatconv.resources.resource import Resource as Plugin
+
+
+class RowKeeper:
+    """Writes to a row that is held; implements ``heatconv.resources.facts.Keeper``."""
+
+    def __init__(self, database: Database, row: Resource) -> None:
+        self._database = database
+        self._row = row
+
+    def set_physical_id(self, physical_id: str | None) -> None:
+        """Keep the id of the thing that was made."""
+        self._write("physical_id", physical_id)
+
+    def set_data(self, data: Mapping[str, str]) -> None:
+        """Keep the plugin's own notes."""
+        self._write("data", dict(data))
+
+    def set_metadata(self, metadata: Mapping[str, Any]) -> None:
+        """Keep the metadata."""
+        self._write("metadata", dict(metadata))
+
+    def _write(self, column: str, value: Any) -> None:
+        if not checks.try_write(self._database, self._row, {column: value}):
+            raise errors.StaleWrite(entity=f"resource {self._row.id}")
+
+
+class Orphaned(Exception):
+    """A plugin made something, and its physical id could not be recorded any more."""
+
+    def __init__(self, plugin: Plugin) -> None:
+        super().__init__()
+        self.plugin = plugin
+
+
+@contextlib.contextmanager
+def nothing_unknown(plugin: Plugin) -> Iterator[None]:
+    """Turn a stale write into ``Orphaned`` if the plugin has made something that no row tells of."""
+    before = plugin.resource_id
+    try:
+        yield
+    except errors.StaleWrite:
+        if plugin.resource_id is not None and plugin.resource_id != before:
+            raise Orphaned(plugin) from None
+        raise
