@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import HealthCheck, Phase, settings
 
@@ -18,3 +19,8 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
 settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+def pytest_configure() -> None:
+    """Clean up when told to end as after Ctrl-C: daemons, databases, the virtual host."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)

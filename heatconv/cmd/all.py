@@ -12,7 +12,7 @@ from oslo_config import cfg
 
 from heatconv import conf as configuration
 from heatconv.cmd import compose
-from heatconv.cmd.daemon import Daemon
+from heatconv.cmd.daemon import Daemon, leave
 from heatconv.db import migration
 from heatconv.db.session import Database
 from heatconv.rpc.bus import Bus
@@ -56,3 +56,4 @@ def main() -> None:
     engine.stop()
     worker.stop()
     me.sign_off()
+    leave()

@@ -45,16 +45,20 @@ def engine(daemon: Daemon, types: Registry, executor: str) -> EngineService:
 
 def worker(daemon: Daemon, types: Registry, executor: str) -> WorkerService:
     """Start a worker."""
-    return WorkerService(
+    service = WorkerService(
         database=daemon.database,
         registry=types,
         bus=daemon.bus,
         engine_id=daemon.engine_id,
         dead_after=daemon.dead_after,
         retry_limit=daemon.conf.action_retry_limit,
+        client_retry_limit=daemon.conf.client_retry_limit,
         threads=daemon.conf.worker.threads,
         executor=executor,
+        may_act=daemon.may_act,
     )
+    daemon.backlog = service.backlog
+    return service
 
 
 class ApiService:

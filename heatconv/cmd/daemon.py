@@ -8,9 +8,11 @@ import os
 import random
 import signal
 import socket
+import sys
 import threading
+import time
 from collections.abc import Callable
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from oslo_config import cfg
 
@@ -45,9 +47,12 @@ class Daemon:
         self.database = database
         self.bus = bus
         self.dead_after = conf.heartbeat_interval * conf.heartbeat_misses
+        self.backlog: Callable[[], int] = lambda: 0
+        self._last_beat = time.monotonic()
         self._binary = binary
         self._topic = topic
         self._stopping = threading.Event()
+        self._reload = threading.Event()
         self._tasks: list[threading.Thread] = []
 
     def sign_on(self) -> None:
@@ -58,6 +63,10 @@ class Daemon:
         """
         self._heartbeat()
         self.every(self.conf.heartbeat_interval, self._heartbeat, jitter=0)
+
+    def may_act(self) -> bool:
+        """Tell whether nobody can have judged this daemon dead: its last heartbeat is fresh."""
+        return bool(time.monotonic() - self._last_beat < self.dead_after)
 
     def every(self, seconds: float, task: Callable[[], None], *, jitter: float = 0.5) -> None:
         """Run a task every so many seconds, give or take ``jitter`` times as many."""
@@ -71,13 +80,22 @@ class Daemon:
         """Serve until SIGTERM or SIGINT, then stop in order."""
         for signum in (signal.SIGTERM, signal.SIGINT):
             signal.signal(signum, lambda *_: self._stopping.set())
+        signal.signal(signal.SIGHUP, lambda *_: self._reload.set())
         LOG.info("%s %s is up", self._binary, self.engine_id)
         # Waiting in slices lets the signal handler run whatever the executor.
         while not self._stopping.wait(0.2):
-            pass
+            if self._reload.is_set():
+                self._reload.clear()
+                self.reload()
         LOG.info("%s %s stops", self._binary, self.engine_id)
         service.stop()
         self.sign_off()
+        leave()
+
+    def reload(self) -> None:
+        """Read the configuration files again; the options that may change while running do."""
+        LOG.info("%s %s reads its configuration again", self._binary, self.engine_id)
+        self.conf.mutate_config_files()
 
     def sign_off(self) -> None:
         """Stop the side tasks, and be known to nobody any more."""
@@ -92,6 +110,7 @@ class Daemon:
         self.database.close()
 
     def _heartbeat(self) -> None:
+        begun = time.monotonic()
         services.heartbeat(
             self.database,
             engine_id=self.engine_id,
@@ -99,7 +118,10 @@ class Daemon:
             binary=self._binary,
             topic=self._topic,
             interval=round(self.conf.heartbeat_interval),
+            backlog=self.backlog(),
         )
+        # What counts is when it was sent: the database's clock has moved on since.
+        self._last_beat = begun
 
     def _repeat(self, seconds: float, task: Callable[[], None], jitter: float) -> None:
         while not self._stopping.wait(seconds * random.uniform(1 - jitter, 1 + jitter)):
@@ -107,6 +129,13 @@ class Daemon:
                 task()
             except Exception:
                 LOG.exception("%s failed and will run again", task.__name__)
+
+
+def leave() -> NoReturn:
+    """End the process now; a plugin that still runs on some thread does not keep it."""
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(0)
 
 
 def run_processes(count: int, run: Callable[[], None]) -> None:

@@ -74,16 +74,17 @@ _ACTIONS = [
     ),
     cfg.IntOpt(
         "client_retry_limit",
-        default=2,
+        default=60,
         min=0,
-        help="How often a call to another service is tried again when the connection fails.",
+        help="How often in a row a call to another service is tried again when the connection fails or the "
+        "answer is to come back later; with growing pauses of up to 10 s, and not past the stack's timeout.",
     ),
 ]
 
 _RECOVERY = [
     cfg.FloatOpt(
         "heartbeat_interval",
-        default=5,
+        default=4,
         min=0.1,
         help="Seconds between two heartbeats of a daemon in the service table.",
     ),
@@ -95,7 +96,7 @@ _RECOVERY = [
     ),
     cfg.FloatOpt(
         "recovery_interval",
-        default=5,
+        default=3,
         min=0.1,
         help="Seconds between two recovery ticks of an engine: locks of dead daemons, nodes whose message "
         "was lost, actions past their deadline.",

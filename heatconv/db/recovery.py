@@ -9,12 +9,14 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db import sync_points
+from heatconv.db import rows, sync_points
+from heatconv.db.events import add_resource_event
 from heatconv.db.services import alive
 from heatconv.db.session import Database, reading, writing
 from heatconv.db.tables import resource, service, stack, sync_point
 from heatconv.db.types import seconds_ago, utcnow
 from heatconv.model.nodes import Node
+from heatconv.model.records import Resource
 from heatconv.model.states import Status, SyncState
 
 Ring = tuple[str, str, list[Node]]  #: stack, traversal, nodes
@@ -24,39 +26,62 @@ Ring = tuple[str, str, list[Node]]  #: stack, traversal, nodes
 class DeadLock:
     """A row that is locked by a daemon that does not heartbeat any more."""
 
-    resource_id: str
-    engine_id: str
-    atomic_key: int
+    row: Resource
+
+    @property
+    def resource_id(self) -> str:
+        """The row."""
+        return self.row.id
+
+    @property
+    def engine_id(self) -> str | None:
+        """Who held it."""
+        return self.row.engine_id
 
 
 @reading
 def dead_locks(connection: Connection, *, dead_after: float, limit: int) -> list[DeadLock]:
     """Return rows whose lock nobody alive holds."""
     query = (
-        sa.select(resource.c.id, resource.c.engine_id, resource.c.atomic_key)
+        sa.select(resource)
         .select_from(resource.outerjoin(service, service.c.engine_id == resource.c.engine_id))
         .where(resource.c.engine_id.is_not(None), ~alive(dead_after))
         .limit(limit)
     )
-    return [DeadLock(*row) for row in connection.execute(query)]
+    return [DeadLock(rows.resource(row)) for row in connection.execute(query)]
 
 
 @writing
 def try_break(connection: Connection, lock: DeadLock, *, dead_after: float) -> bool:
-    """Unlock a row, WHERE id, engine_id and atomic_key are as seen and the holder still is dead."""
+    """Unlock a row, WHERE id, engine_id and atomic_key are as seen and the holder still is dead.
+
+    An event tells of it.
+    """
+    row = lock.row
     lives = (
-        sa.select(service.c.engine_id)
-        .where(service.c.engine_id == lock.engine_id, alive(dead_after))
-        .exists()
+        sa.select(service.c.engine_id).where(service.c.engine_id == row.engine_id, alive(dead_after)).exists()
     )
     broken = sa.update(resource).where(
-        resource.c.id == lock.resource_id,
-        resource.c.engine_id == lock.engine_id,
-        resource.c.atomic_key == lock.atomic_key,
+        resource.c.id == row.id,
+        resource.c.engine_id == row.engine_id,
+        resource.c.atomic_key == row.atomic_key,
         ~lives,
     )
-    changed = connection.execute(broken.values(engine_id=None, atomic_key=lock.atomic_key + 1))
-    return changed.rowcount == 1
+    changed = connection.execute(broken.values(engine_id=None, atomic_key=row.atomic_key + 1))
+    if changed.rowcount != 1:
+        return False
+    add_resource_event(
+        connection,
+        stack_id=row.stack_id,
+        resource_id=row.id,
+        name=row.name,
+        type_name=row.type,
+        physical_id=row.physical_id,
+        action=row.action,
+        status=row.status,
+        reason=f"taken over from worker {row.engine_id}",
+    )
+    return True
 
 
 def ready_for(database: Database, resource_id: str) -> list[Ring]:
@@ -87,7 +112,8 @@ def take_forgotten(connection: Connection, *, older_than: float, limit: int) -> 
         .where(
             sync_point.c.state == SyncState.READY,
             sync_point.c.ready_at < seconds_ago(older_than),
-            resource.c.engine_id.is_(None),
+            # A lock's holder rings when it ends; but a deletion may have to ask it to give way.
+            sa.or_(resource.c.engine_id.is_(None), sync_point.c.is_update == sa.false()),
         )
         .order_by(sync_point.c.ready_at)
         .limit(limit)

@@ -20,11 +20,23 @@ def alive(dead_after: float | sa.ColumnElement[float]) -> sa.ColumnElement[bool]
 
 @writing
 def heartbeat(
-    connection: Connection, *, engine_id: str, host: str, binary: str, topic: str, interval: int
+    connection: Connection,
+    *,
+    engine_id: str,
+    host: str,
+    binary: str,
+    topic: str,
+    interval: int,
+    backlog: int = 0,
 ) -> None:
-    """Say that a daemon is alive; ``interval`` is the seconds until it says so again."""
+    """Say that a daemon is alive.
+
+    Args:
+        interval: the seconds until it says so again.
+        backlog: the messages it has taken and not begun.
+    """
     mine = sa.update(service).where(service.c.engine_id == engine_id)
-    if connection.execute(mine.values(updated_at=utcnow())).rowcount:
+    if connection.execute(mine.values(updated_at=utcnow(), backlog=backlog)).rowcount:
         return
     connection.execute(
         sa.insert(service).values(
@@ -33,6 +45,7 @@ def heartbeat(
             binary=binary,
             topic=topic,
             report_interval=interval,
+            backlog=backlog,
             created_at=utcnow(),
             updated_at=utcnow(),
         )
@@ -50,6 +63,18 @@ def list_services(connection: Connection, *, dead_after: float) -> list[Service]
     """Return every daemon that is signed on, with whether it heartbeats."""
     query = sa.select(service, alive(dead_after).label("alive")).order_by(service.c.binary, service.c.host)
     return [rows.service(row, alive=bool(row.alive)) for row in connection.execute(query)]
+
+
+@reading
+def is_queueing(connection: Connection, *, dead_after: float) -> bool:
+    """Tell whether messages wait in some daemon and none can have died with another lately."""
+    someone_died = (
+        sa.select(service.c.engine_id)
+        .where(~alive(dead_after), service.c.updated_at > seconds_ago(20 * dead_after))
+        .exists()
+    )
+    waiting = sa.select(service.c.engine_id).where(alive(dead_after), service.c.backlog > 0).exists()
+    return bool(connection.scalar(sa.select(sa.and_(waiting, ~someone_died))))
 
 
 @writing

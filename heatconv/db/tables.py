@@ -172,7 +172,8 @@ event = _table(
     sa.Index(None, "stack_id", "id"),
 )
 
-# Who is there.  ``updated_at`` is the last heartbeat, by the database's clock.
+# Who is there.  ``updated_at`` is the last heartbeat, by the database's clock;
+# ``backlog`` is how many messages it had taken then and not begun.
 service = _table(
     "service",
     sa.Column("engine_id", Uuid, primary_key=True),
@@ -180,6 +181,7 @@ service = _table(
     sa.Column("binary", sa.String(64), nullable=False),
     sa.Column("topic", sa.String(64), nullable=False),
     sa.Column("report_interval", sa.Integer, nullable=False),
+    sa.Column("backlog", sa.Integer, nullable=False),
     sa.Column("created_at", Time, nullable=False),
     sa.Column("updated_at", Time, nullable=False, index=True),
 )

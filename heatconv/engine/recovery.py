@@ -11,13 +11,14 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from heatconv.db import recovery, stacks, traversals
+from heatconv.db import recovery, services, stacks, traversals
 from heatconv.db.session import Database
 from heatconv.model.nodes import Node
 
 LOG = logging.getLogger(__name__)
 
 BATCH = 500  #: how much one tick takes on of each kind
+PATIENCE = 10  #: how many times longer a node may be READY while messages queue
 
 
 class Doorbell(Protocol):
@@ -62,9 +63,15 @@ class Recovery:
                     self._doorbell.ring(*traversal)
 
     def ring_again(self) -> None:
-        """Ring for nodes that have been READY for long while nobody claimed them."""
+        """Ring for nodes that have been READY for long while nobody claimed them.
+
+        Where workers have more messages than hands, and none of them died, what
+        is READY most likely lies in a queue; then more patience costs nothing.
+        """
+        queueing = services.is_queueing(self._database, dead_after=self._dead_after)
+        grace = self._ready_grace * (PATIENCE if queueing else 1)
         for stack_id, traversal_id, nodes in recovery.take_forgotten(
-            self._database, older_than=self._ready_grace, limit=BATCH
+            self._database, older_than=grace, limit=BATCH
         ):
             LOG.warning("stack %s: ringing again for %d nodes", stack_id, len(nodes))
             self._doorbell.ring(stack_id, traversal_id, nodes)

@@ -91,7 +91,7 @@ def is_settled(row: Extant, target: Target) -> bool:
     return (
         row.status is Status.COMPLETE
         and not row.locked
-        and row.applied_sha1 == target.definition.sha1
+        and row.desired_sha1 == row.applied_sha1 == target.definition.sha1
         and target.attributes <= row.attributes.keys()
     )
 

@@ -53,7 +53,8 @@ class Bus:
     def client(self, topic: str) -> oslo_messaging.RPCClient:
         """Return a client of the servers of a topic."""
         target = oslo_messaging.Target(topic=topic, version=VERSION)
-        return oslo_messaging.get_rpc_client(self._transport, target)
+        # One retry: whoever sends does not hang while the broker is away.
+        return oslo_messaging.get_rpc_client(self._transport, target, retry=1)
 
     def serve(
         self,
@@ -121,7 +122,9 @@ class EngineCaller:
     """Calls engines; implements ``heatconv.rpc.engine_client.Caller``."""
 
     def __init__(self, bus: Bus) -> None:
-        self._client = bus.client(ENGINE_TOPIC)
+        # A call that no engine could ever hear fails at once instead of timing out.
+        heard = oslo_messaging.TransportOptions(at_least_once=True)
+        self._client = bus.client(ENGINE_TOPIC).prepare(transport_options=heard)
 
     def call(self, context: RequestContext, method: str, **arguments: Any) -> Any:
         """Call some engine and return its answer.
@@ -134,6 +137,8 @@ class EngineCaller:
             return self._client.call(context.to_dict(), method, **arguments)
         except errors.HeatconvError as error:
             raise as_told(error) from None
+        except oslo_messaging.MessageUndeliverable as error:
+            raise errors.TransportError(reason="no engine is running") from error
         except oslo_messaging.MessagingTimeout as error:
             raise errors.TransportError(reason="no engine answered in time") from error
         except oslo_messaging.MessagingException as error:

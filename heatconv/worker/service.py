@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from heatconv.db.session import Database
@@ -19,6 +19,7 @@ LOG = logging.getLogger(__name__)
 
 #: Threads that hand messages on to the pool; the pool does the work.
 RECEIVERS = 2
+LAST_SECONDS = 2.5  #: what running checks get to end in when the worker is told to stop
 
 
 class WorkerService:
@@ -33,24 +34,37 @@ class WorkerService:
         engine_id: str,
         dead_after: float,
         retry_limit: int,
+        client_retry_limit: int,
         threads: int,
         executor: str,
+        may_act: Callable[[], bool],
     ) -> None:
+        """Start to take messages; for the other arguments see ``Checker``.
+
+        Args:
+            threads: how many checks run at a time.
+            executor: "threading" or "eventlet".
+        """
+        self._bell = Bell(bus)
+        self._queued: dict[Future[None], tuple[str, str, Node]] = {}
+        self._threads = threads
         self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="check")
         self._room = WaitingRoom(self._submit)
         self._checker = Checker(
             database=database,
             registry=registry,
-            doorbell=Bell(bus),
+            doorbell=self._bell,
             timer=self._room,
             engine_id=engine_id,
             dead_after=dead_after,
             retry_limit=retry_limit,
+            client_retry_limit=client_retry_limit,
+            may_act=may_act,
         )
         self._server = bus.serve(
             WORKER_TOPIC,
             engine_id,
-            {"check_resource": self.check_resource},
+            {"check_resource": self.check_resource, "give_up": self.give_up},
             threads=RECEIVERS,
             executor=executor,
         )
@@ -60,21 +74,42 @@ class WorkerService:
     ) -> None:
         """Check a node, soon."""
         node = Node(resource_id, Direction.UPDATE if is_update else Direction.CLEANUP)
-        self._submit(lambda: self._checker.check(stack_id, traversal_id, node))
+        future = self._submit(lambda: self._checker.check(stack_id, traversal_id, node))
+        if future is None:
+            self._bell.ring(stack_id, traversal_id, [node])
+            return
+        self._queued[future] = (stack_id, traversal_id, node)
+        future.add_done_callback(lambda done: done.cancelled() or self._queued.pop(done, None))
+
+    def give_up(self, context: Mapping[str, Any], resource_id: str) -> None:
+        """Stop waiting for an action on a row that is to be deleted."""
+        self._submit(lambda: self._checker.give_up(resource_id))
+
+    def backlog(self) -> int:
+        """Return how many checks were taken and neither are running nor done."""
+        return max(0, len(self._queued) - self._threads)
 
     def stop(self) -> None:
-        """Take no more messages, finish what runs, hand back what waits."""
+        """Take no more messages, hand back what waits and what is queued, let finish what runs.
+
+        What runs gets some seconds; a plugin that takes longer is taken over
+        by another worker, as if this one had died.
+        """
         self._server.stop()
         self._room.close()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for future, (stack_id, traversal_id, node) in list(self._queued.items()):
+            if future.cancelled():
+                self._bell.ring(stack_id, traversal_id, [node])
         self._checker.hand_back()
-        self._server.wait()
+        wait([future for future in list(self._queued) if not future.cancelled()], timeout=LAST_SECONDS)
+        self._checker.hand_back()
 
-    def _submit(self, function: Callable[[], None]) -> None:
+    def _submit(self, function: Callable[[], None]) -> Future[None] | None:
         try:
-            self._pool.submit(_logged, function)
+            return self._pool.submit(_logged, function)
         except RuntimeError:  # the pool is shut down: recovery, or another worker, goes on
-            LOG.debug("not taken any more: %s", function)
+            return None
 
 
 def _logged(function: Callable[[], None]) -> None:

@@ -67,6 +67,10 @@ class _CountingClient:
         self._client = client
         self._tally = tally
 
+    def prepare(self, **options: Any) -> Any:
+        """Return a client with other options, counted too."""
+        return _CountingClient(self._client.prepare(**options), self._tally)
+
     def cast(self, context: dict[str, Any], method: str, **arguments: Any) -> None:
         self._tally.add("messages")
         self._client.cast(context, method, **arguments)

@@ -163,6 +163,7 @@ def upgrade() -> None:
         sa.Column("binary", sa.String(length=64), nullable=False),
         sa.Column("topic", sa.String(length=64), nullable=False),
         sa.Column("report_interval", sa.Integer(), nullable=False),
+        sa.Column("backlog", sa.Integer(), nullable=False),
         sa.Column("created_at", TIME, nullable=False),
         sa.Column("updated_at", TIME, nullable=False),
         sa.PrimaryKeyConstraint("engine_id", name=op.f("pk_service")),

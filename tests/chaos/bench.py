@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plays a story over and over on one database, each time with another death, and judges how it ended."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from heatconv.db.session import Database
+from heatconv.db.tables import event, metadata, stack
+from heatconv.errors import StackExists
+from heatconv.model.states import Status
+from heatconv.resources.registry import Registry
+from heatconv.testing.cloud import IN_PROCESS, CloudObject
+from heatconv.testing.simulated import PLUGIN_DIR
+from heatconv.testing.templates import Template
+from tests.chaos import oracle
+from tests.chaos.mortal import Boundaries, repeatable_ids
+from tests.chaos.stage import Stage
+from tests.chaos.stories import NAME, Request, Story, create
+
+_IN_USE = 1000  #: ids that the states to start from may have taken
+
+
+@dataclass(frozen=True, kw_only=True)
+class Death:
+    """Who dies, or stops for a while, and at which of its boundaries; None: nobody does."""
+
+    worker: int | None = None
+    engine: int | None = None
+    stops: bool = False
+    retry: bool = True  #: whether a client who gets no answer asks again
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """How a run went."""
+
+    worker: Sequence[str]  #: the boundaries that the first worker passed
+    engine: Sequence[str]  #: those of the first engine
+    problems: Sequence[str]
+    made: Counter[str]  #: what was made and removed in the cloud
+    history: Sequence[str]
+
+
+@dataclass
+class _State:
+    """The world at some moment: the rows of each table, and the objects of the cloud."""
+
+    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    objects: dict[str, CloudObject] = field(default_factory=dict)
+
+
+class Bench:
+    """A database to play on; the cloud is that of the address ``memory:``, so there is one bench at a time."""
+
+    def __init__(self, url: str) -> None:
+        os.environ["HEATCONV_FAKE_CLOUD"] = "memory:"
+        self._boundaries = Boundaries()
+        self._database = self._boundaries.of_database(Database.from_url(url))
+        self._registry = self._boundaries.of_types(Registry.load([PLUGIN_DIR]))
+        self._states: dict[int, _State] = {}
+        self._exit = ExitStack()
+        self._number_ids = self._exit.enter_context(repeatable_ids())
+        logging.disable(logging.CRITICAL)
+
+    def close(self) -> None:
+        logging.disable(logging.NOTSET)
+        self._exit.close()
+        IN_PROCESS.reset()
+        self._database.close()
+
+    def play(self, story: Story, death: Death = Death()) -> Run:  # noqa: B008 - it is frozen
+        """Play a story in which somebody dies."""
+        self._go_to(self._state(story.before))
+        self._number_ids(_IN_USE if story.before else 0)
+        stage = Stage(self._database, self._registry, self._boundaries)
+        IN_PROCESS.reset(self._boundaries.gate(lambda done: _then(stage, story, done)))
+        IN_PROCESS._objects.update(copy.deepcopy(self._state(story.before).objects))
+        for fault in story.faults:
+            IN_PROCESS.fail(fault())
+        engine = stage.add_engine(death.engine)
+        stage.add_engine()
+        worker = stage.add_worker(death.worker, pauses=death.stops)
+        stage.add_worker()
+        problems = []
+        before = self._traversal()
+        refusal = _ask(stage, story.ask, retry=death.retry)
+        if refusal is not None and not isinstance(refusal, StackExists):
+            problems.append(f"the request was refused: {refusal!r}")
+        begun = self._traversal() != before
+        try:
+            stage.run()
+        except AssertionError as error:
+            problems.append(str(error))
+        problems += self._problems(story, story.wanted if begun else story.before)
+        return Run(
+            worker=worker.fate.passed,
+            engine=engine.fate.passed,
+            problems=problems,
+            made=oracle.done(IN_PROCESS.audit(), "create", "delete"),
+            history=stage.history,
+        )
+
+    def _problems(self, story: Story, template: Template | None) -> list[str]:
+        wanted = {} if template is None else {NAME: template}
+        with self._boundaries.of_nobody(), self._database.engine.connect() as connection:
+            problems = [*oracle.in_the_database(connection)]
+            failed = sa.select(event).where(event.c.status == Status.FAILED)
+            if not story.faults:
+                problems += [f"{row.resource_name}: {row.status_reason}" for row in connection.execute(failed)]
+            there = connection.scalar(
+                sa.select(sa.func.count()).select_from(stack).where(stack.c.deleted_at.is_(None))
+            )
+        if there != len(wanted):
+            problems.append(f"there are {there} stacks, wanted {len(wanted)}")
+        return [*problems, *oracle.in_the_cloud(wanted, IN_PROCESS.owned(), IN_PROCESS.audit())]
+
+    def _traversal(self) -> str | None:
+        with self._boundaries.of_nobody(), self._database.engine.connect() as connection:
+            return connection.scalar(sa.select(stack.c.current_traversal))
+
+    # -- states to start from --------------------------------------------------------------------
+
+    def _state(self, template: Template | None) -> _State:
+        """Return the world in which a stack of a template is complete."""
+        key = id(template)
+        if key not in self._states:
+            self._states[key] = _State() if template is None else self._make(template)
+        return self._states[key]
+
+    def _make(self, template: Template) -> _State:
+        run = self.play(Story(before=None, ask=create(template), wanted=template))
+        if run.problems:
+            raise AssertionError(run.problems)
+        with self._boundaries.of_nobody(), self._database.engine.connect() as connection:
+            rows = {
+                table.name: [dict(row) for row in connection.execute(sa.select(table)).mappings()]
+                for table in metadata.sorted_tables
+                if table.name != "service"
+            }
+        return _State(rows, copy.deepcopy(IN_PROCESS._objects))
+
+    def _go_to(self, state: _State) -> None:
+        with self._boundaries.of_nobody(), self._database.engine.begin() as connection:
+            for table in metadata.sorted_tables:
+                connection.execute(sa.delete(table))
+                if rows := state.rows.get(table.name):
+                    connection.execute(sa.insert(table), rows)
+
+
+def _ask(stage: Stage, request: Request, *, retry: bool = True) -> Exception | None:
+    return stage.ask(request.method, *request.arguments, retry=retry)
+
+
+def _then(stage: Stage, story: Story, done: int) -> None:
+    if story.then is not None and done == story.after:
+        request = story.then
+        stage.send(lambda: _ask(stage, request))
+
+
+def judge(run: Run, undisturbed: Run, story: Story) -> list[str]:
+    """Return what is wrong with a run, given one in which nobody died."""
+    problems = list(run.problems)
+    if story.exact and run.made != undisturbed.made:
+        more, less = run.made - undisturbed.made, undisturbed.made - run.made
+        problems.append(f"done once more than needed: {dict(more)}, once less: {dict(less)}")
+    return problems
+
+
+def deaths(run: Run) -> Mapping[str, Sequence[Death]]:
+    """Return every death that a run leaves room for, by kind."""
+    workers, engines = range(1, len(run.worker) + 1), range(1, len(run.engine) + 1)
+    return {
+        "worker": [Death(worker=boundary) for boundary in workers],
+        "engine": [Death(engine=boundary) for boundary in engines],
+        "engine, and the client gives up": [Death(engine=boundary, retry=False) for boundary in engines],
+    }

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Was it right in the end?  Asked of the cloud, which knows no stacks, and of the database's tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv.db.tables import graph_edge, raw_template, resource, stack, sync_point, sync_point_input
+from heatconv.model.states import Status
+from heatconv.testing.cloud import AuditEntry
+from heatconv.testing.templates import Template, differences
+
+Json = Mapping[str, Any]
+
+
+def in_the_cloud(
+    wanted: Mapping[str, Template], objects: Sequence[Json], audit: Sequence[AuditEntry]
+) -> Iterator[str]:
+    """Yield what is wrong with the world, given what each stack is to be; one not named is to be nothing."""
+    of_stack: dict[str, list[Any]] = {name: [] for name in wanted}
+    for found in objects:
+        of_stack.setdefault(str(found["owner"]).partition("/")[0], []).append(found)
+    for name, mine in of_stack.items():
+        for problem in differences(wanted.get(name, Template()), mine):
+            yield f"{name}: {problem}"
+    yield from _twins(audit)
+
+
+def _twins(audit: Sequence[AuditEntry]) -> Iterator[str]:
+    """Yield a complaint for each object that was made while another of its name was there."""
+    live: set[str] = set()
+    for entry in audit:
+        if not entry.succeeded:
+            continue
+        if entry.op == "create":
+            if entry.name in live:
+                yield f"{entry.name} was made twice"
+            live.add(entry.name)
+        elif entry.op == "delete":
+            live.discard(entry.name)
+
+
+def done(audit: Iterable[AuditEntry], *ops: str) -> Counter[str]:
+    """Count the operations that were carried out, by operation and owner."""
+    return Counter(f"{entry.op} {entry.owner}" for entry in audit if entry.succeeded and entry.op in ops)
+
+
+def in_the_database(connection: Connection) -> Iterator[str]:
+    """Yield what should not be there when nothing is going on."""
+    for row in connection.execute(sa.select(stack).where(stack.c.status != Status.COMPLETE)):
+        yield f"stack {row.name} is {row.action}_{row.status} ({row.phase}): {row.status_reason}"
+    for row in connection.execute(sa.select(resource)):
+        state = f"resource {row.name} (version {row.version}, {row.action}_{row.status})"
+        if row.engine_id is not None:
+            yield f"{state} is locked by {row.engine_id}"
+        if row.progress is not None:
+            yield f"{state} has something under way"
+        if row.status != Status.COMPLETE:
+            yield f"{state}: {row.status_reason}"
+        if row.desired is None:
+            yield f"{state} is garbage"
+        elif row.desired_sha1 != row.applied_sha1:
+            yield f"{state} is not what is desired"
+    for table in (graph_edge, sync_point, sync_point_input):
+        left = connection.scalar(sa.select(sa.func.count()).select_from(table))
+        if left:
+            yield f"{left} rows are left in {table.name}"
+    unused = sa.select(sa.func.count()).select_from(
+        raw_template.outerjoin(stack, stack.c.raw_template_id == raw_template.c.id)
+    )
+    if left := connection.scalar(unused.where(stack.c.id.is_(None))):
+        yield f"{left} templates are left of no use"
+    gone = sa.select(sa.func.count()).select_from(resource.join(stack, stack.c.id == resource.c.stack_id))
+    if left := connection.scalar(gone.where(stack.c.deleted_at.is_not(None))):
+        yield f"{left} resources are left of deleted stacks"

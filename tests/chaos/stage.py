@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""heatconv on one thread, over a real database: engines, workers, a bus that is a queue.
+
+Nothing is left to chance: messages are delivered in the order they were sent,
+timers when no message is left, recovery when nothing else is.  What one process
+does between two of those is done in one go, so a run can be repeated exactly,
+up to the boundary where a process dies or stops for a while (``mortal``).
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import greenlet  # type: ignore[import-untyped]
+import sqlalchemy as sa
+
+from heatconv.db import services
+from heatconv.db.session import Database
+from heatconv.db.tables import service, stack
+from heatconv.db.types import utcnow
+from heatconv.engine.prepare import Preparer
+from heatconv.engine.recovery import Recovery
+from heatconv.engine.requests import Requests
+from heatconv.model.nodes import Node
+from heatconv.model.states import Status
+from heatconv.resources.registry import Registry
+from heatconv.rpc.context import RequestContext
+from heatconv.worker.check import Checker
+from tests.chaos.mortal import Boundaries, Death, Fate
+
+DEAD_AFTER = 600  #: seconds; a run is over long before
+TICK = 0.002  #: seconds; the resolution of SQLite's clock is one millisecond
+PATIENCE = 40  #: recovery ticks after which a world that is not quiet never will be
+NUMBER = "00000000-0000-4000-8000-{:012}"
+LONG_AGO = sa.literal_column("'2000-01-01 00:00:00'")
+
+Do = Callable[[], object]
+
+
+@dataclass(eq=False)
+class Process:
+    """A daemon, and what is to become of it."""
+
+    engine_id: str
+    fate: Fate = field(default_factory=Fate)
+    stopped: bool = False  #: for now: it takes nothing, and its timers wait
+
+    @property
+    def runs(self) -> bool:
+        return not (self.fate.dead or self.stopped)
+
+
+class Stage:
+    """The processes and what goes on between them."""
+
+    def __init__(self, database: Database, registry: Registry, boundaries: Boundaries) -> None:
+        self.database = database
+        self.registry = registry
+        self.boundaries = boundaries
+        self.history: list[str] = []  #: what happened, for whoever looks for a cause
+        self._workers: list[tuple[Process, Checker]] = []
+        self._engines: list[_Engine] = []
+        self._numbers = itertools.count(1)
+        self._order = itertools.count()
+        self._now = 0.0  # the timers' clock: it jumps to the next one when there is nothing else to do
+        self._timers: list[tuple[float, int, Process, Do]] = []
+        self._messages: deque[Do] = deque()
+        self._main = greenlet.getcurrent()
+        self._stopped: list[tuple[Process, greenlet.greenlet]] = []
+
+    # -- who is there ------------------------------------------------------------------------
+
+    def add_worker(self, last: int | None = None, *, pauses: bool = False) -> Process:
+        """Let a worker join; a message goes to the first that runs, in the order they joined."""
+        process = self._process(last, pauses=pauses)
+        checker = Checker(
+            database=self.database,
+            registry=self.registry,
+            doorbell=_Bell(self),
+            timer=_Timer(self, process),
+            engine_id=process.engine_id,
+            dead_after=DEAD_AFTER,
+            retry_limit=5,
+        )
+        self._workers.append((process, checker))
+        return process
+
+    def add_engine(self, last: int | None = None) -> Process:
+        """Let an engine join; a request goes to the first that runs."""
+        process = self._process(last, pauses=False)
+        self._engines.append(_Engine(self, process))
+        return process
+
+    def _process(self, last: int | None, *, pauses: bool) -> Process:
+        process = Process(NUMBER.format(next(self._numbers)))
+        process.fate = Fate(last, partial(self._stop, process) if pauses else None)
+        with self.boundaries.of_nobody():
+            services.heartbeat(
+                self.database,
+                engine_id=process.engine_id,
+                host="stage",
+                binary="heatconv",
+                topic="heatconv",
+                interval=DEAD_AFTER,
+            )
+        return process
+
+    def _beat(self, process: Process, when: Any) -> None:
+        mine = sa.update(service).where(service.c.engine_id == process.engine_id)
+        with self.boundaries.of_nobody(), self.database.engine.begin() as connection:
+            connection.execute(mine.values(updated_at=when))
+
+    # -- what is asked -----------------------------------------------------------------------
+
+    def ask(self, method: str, *arguments: Any, retry: bool = True, **options: Any) -> Exception | None:
+        """Ask an engine for something as a client does: again, if no answer came and ``retry``.
+
+        Returns the refusal, if that was the answer.
+        """
+        context = RequestContext(project_id="stage")
+        while True:
+            answer: list[Exception | None] = []
+            engine = self._engine()
+            call = partial(getattr(engine.requests, method), context, *arguments, **options)
+            self._perform(engine.process, method, partial(_answer, call, answer))
+            if answer or not retry:
+                return answer[0] if answer else None
+
+    def send(self, message: Do) -> None:
+        """Put something on the bus, behind what is there."""
+        self._messages.append(message)
+
+    # -- time passes -------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Let everything happen until nothing is left to happen, recovery included.
+
+        Raises:
+            AssertionError: that does not come to an end.
+        """
+        quiet = 0
+        for _ in range(PATIENCE):
+            self._drain()
+            quiet = 0 if self._in_progress() else quiet + 1
+            if quiet > 1:
+                if not self._stopped:
+                    return
+                self._go_on()
+                quiet = 0
+                continue
+            # What became READY up to now has to be older than now, by the database's clock.
+            time.sleep(TICK)
+            engine = self._engine()
+            self._perform(engine.process, "recovery", engine.recovery.tick)
+        raise AssertionError("no end: " + " | ".join(self.history[-30:]))
+
+    def _drain(self) -> None:
+        late = []
+        while self._messages or self._timers:
+            if self._messages:
+                self._messages.popleft()()
+                continue
+            timer = heapq.heappop(self._timers)
+            self._now, _, process, function = timer
+            if process.stopped:
+                late.append(timer)
+            else:
+                self._perform(process, "a timer", function)
+        self._timers = late
+
+    def _in_progress(self) -> bool:
+        query = sa.select(sa.func.count()).select_from(stack).where(stack.c.status == Status.IN_PROGRESS)
+        with self.boundaries.of_nobody(), self.database.engine.connect() as connection:
+            return bool(connection.scalar(query))
+
+    # -- what a process does, until it dies or stops -------------------------------------------
+
+    def _perform(self, process: Process, what: str, function: Do) -> None:
+        """Let a process do something in one go."""
+        if process.runs:
+            self.history.append(f"{process.engine_id[-1]} {what}")
+            greenlet.greenlet(partial(self._live, process, function), self._main).switch()
+
+    def _live(self, process: Process, function: Do) -> None:
+        try:
+            with self.boundaries.of(process.fate):
+                function()
+        except Death as death:
+            self.history.append(f"{process.engine_id[-1]} dies {death}")
+            self._beat(process, LONG_AGO)
+
+    def _stop(self, process: Process) -> None:
+        """Stop the process that runs now; before it goes on it will have counted as dead."""
+        self.history.append(f"{process.engine_id[-1]} stops {process.fate.passed[-1]}")
+        self._beat(process, LONG_AGO)
+        process.stopped = True
+        self._stopped.append((process, greenlet.getcurrent()))
+        with self.boundaries.of_nobody():
+            self._main.switch()
+
+    def _go_on(self) -> None:
+        process, task = self._stopped.pop()
+        self.history.append(f"{process.engine_id[-1]} goes on")
+        process.stopped = False
+        self._beat(process, utcnow())
+        task.switch()
+
+    # -- the bus and the timers ------------------------------------------------------------------
+
+    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
+        """Send a message for each node; whoever rings may die before each."""
+        for node in nodes:
+            self.boundaries.at("before a cast")
+            self.send(partial(self._check, stack_id, traversal_id, node))
+        self.boundaries.at("after the casts")
+
+    def _check(self, stack_id: str, traversal_id: str, node: Node) -> None:
+        process, checker = next(worker for worker in self._workers if worker[0].runs)
+        self._perform(process, f"checks {node}", partial(checker.check, stack_id, traversal_id, node))
+
+    def ask_to_give_up(self, engine_id: str, resource_id: str) -> None:
+        """Send a worker the message that a row it waits for is to go."""
+        self.boundaries.at("before a cast")
+        self.send(partial(self._give_up, engine_id, resource_id))
+
+    def _give_up(self, engine_id: str, resource_id: str) -> None:
+        for process, checker in self._workers:
+            if process.engine_id == engine_id:
+                self._perform(process, f"gives up {resource_id}", partial(checker.give_up, resource_id))
+
+    def ask_to_roll_back(self, stack_id: str) -> None:
+        """Send an engine the message that a stack waits for its rollback."""
+        self.boundaries.at("before a cast")
+        self.send(partial(self._roll_back, stack_id))
+
+    def _roll_back(self, stack_id: str) -> None:
+        engine = self._engine()
+        self._perform(engine.process, "rolls back", partial(engine.requests.prepare_rollback, stack_id))
+
+    def call_later(self, process: Process, seconds: float, function: Do) -> None:
+        """Let a process do something later."""
+        heapq.heappush(self._timers, (self._now + seconds, next(self._order), process, function))
+
+    def _engine(self) -> _Engine:
+        return next(engine for engine in self._engines if engine.process.runs)
+
+
+class _Engine:
+    """What an engine is made of."""
+
+    def __init__(self, stage: Stage, process: Process) -> None:
+        self.process = process
+        preparer = Preparer(stage.database, stage.registry, default_timeout=DEAD_AFTER)
+        self.requests = Requests(
+            database=stage.database,
+            preparer=preparer,
+            ring=lambda started: stage.ring(started.stack_id, started.traversal_id, started.leaves),
+            max_template_size=1 << 20,
+            max_stacks=-1,
+        )
+        self.recovery = Recovery(
+            database=stage.database,
+            doorbell=_Bell(stage),
+            roll_back=self.requests.prepare_rollback,
+            dead_after=DEAD_AFTER,
+            ready_grace=0,
+        )
+
+
+@dataclass(frozen=True)
+class _Bell:
+    """The workers' and the engines' ``Doorbell``."""
+
+    stage: Stage
+
+    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
+        self.stage.ring(stack_id, traversal_id, nodes)
+
+    def roll_back(self, stack_id: str) -> None:
+        self.stage.ask_to_roll_back(stack_id)
+
+    def preempt(self, engine_id: str, resource_id: str) -> None:
+        self.stage.ask_to_give_up(engine_id, resource_id)
+
+
+@dataclass(frozen=True)
+class _Timer:
+    """A process's ``Timer``."""
+
+    stage: Stage
+    process: Process
+
+    def call_later(self, seconds: float, function: Callable[[], None]) -> None:
+        self.stage.call_later(self.process, seconds, function)
+
+
+def _answer(call: Do, answer: list[Exception | None]) -> None:
+    try:
+        call()
+    except Exception as refusal:  # noqa: BLE001 - whoever asked judges it
+        answer.append(refusal)
+    else:
+        answer.append(None)

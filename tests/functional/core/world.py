@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The core on a real database, driven by hand: nothing happens but what a test lets happen.
+
+Engines and workers are the real ones; between them there is no bus but a list
+of what was rung for, and no clock but a list of what a worker comes back to.
+The resource types are those of the fake cloud of this process.
+
+Tables are read as they are and told in few words.  ``C+`` is the update node of
+the resource C, ``C-`` its cleanup node, ``stack+`` and ``stack-`` are the
+stack's own; a row that takes over from the row C is ``C'``, the next ``C''``.
+A join has no row: it is ``join+`` or ``join-``.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import sqlalchemy as sa
+
+from heatconv.db import services
+from heatconv.db.session import Database
+from heatconv.db.tables import (
+    event,
+    graph_edge,
+    raw_template,
+    resource,
+    stack,
+    sync_point,
+    sync_point_input,
+)
+from heatconv.db.traversals import Started
+from heatconv.engine.prepare import Preparer
+from heatconv.engine.requests import Requests
+from heatconv.model.ids import new_id
+from heatconv.model.nodes import Direction, Node
+from heatconv.resources.registry import Registry
+from heatconv.rpc.context import RequestContext
+from heatconv.testing.cloud import IN_PROCESS
+from heatconv.testing.templates import Template, differences
+from heatconv.worker.check import Checker
+
+CONTEXT = RequestContext(project_id="tests")
+HOUR = 3600.0
+
+Ring = tuple[str, str, Node]  #: stack, traversal, node
+
+
+class Bell:
+    """A doorbell that only notes who it was rung for; safe between threads."""
+
+    def __init__(self) -> None:
+        self.rung: list[Ring] = []
+        self.rollbacks: list[str] = []
+
+    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
+        self.rung += [(stack_id, traversal_id, node) for node in nodes]
+
+    def roll_back(self, stack_id: str) -> None:
+        self.rollbacks.append(stack_id)
+
+    def take(self) -> list[Ring]:
+        """Return what was rung for and forget it."""
+        rung, self.rung = self.rung, []
+        return rung
+
+
+class Worker:
+    """A worker with connections, an engine id and timers of its own."""
+
+    def __init__(self, url: str, registry: Registry, bell: Bell) -> None:
+        self.engine_id = new_id()
+        self.database = Database.from_url(url)
+        self._later: list[Callable[[], None]] = []
+        self.checker = Checker(
+            database=self.database,
+            registry=registry,
+            doorbell=bell,
+            timer=self,
+            engine_id=self.engine_id,
+            dead_after=HOUR,
+            retry_limit=0,
+        )
+        services.heartbeat(
+            self.database,
+            engine_id=self.engine_id,
+            host="here",
+            binary="heatconv-worker",
+            topic="heatconv-worker",
+            interval=60,
+        )
+
+    def call_later(self, seconds: float, function: Callable[[], None]) -> None:
+        """Keep what is to be called, for ``come_back``."""
+        self._later.append(function)
+
+    def come_back(self) -> bool:
+        """Call what was to be called later; tell whether there was anything."""
+        due, self._later = self._later, []
+        for function in due:
+            function()
+        return bool(due)
+
+    def die(self) -> None:
+        """Stop to heartbeat."""
+        services.forget(self.database, self.engine_id)
+
+
+class World:
+    """One stack, the engines and workers at it, and the tables behind them."""
+
+    def __init__(self, url: str, registry: Registry) -> None:
+        IN_PROCESS.reset()
+        self.cloud = IN_PROCESS
+        self.bell = Bell()
+        self._url = url
+        self._registry = registry
+        self._labels: dict[str, str] = {}
+        self._opened: list[Database] = []
+        self._workers: list[Worker] = []
+        self.database = self._open()
+        self.engine = self.new_engine()
+        self.worker = self.new_worker()
+        self.stack_id = ""
+
+    def close(self) -> None:
+        for database in self._opened:
+            database.close()
+        IN_PROCESS.reset()
+
+    # -- who is there ------------------------------------------------------------------------
+
+    def new_engine(self, preparer: type[Preparer] = Preparer) -> Requests:
+        """Return another engine, with connections of its own."""
+        database = self._open()
+        return Requests(
+            database=database,
+            preparer=preparer(database, self._registry, default_timeout=3600),
+            ring=self._ring,
+            max_template_size=1 << 20,
+            max_stacks=-1,
+        )
+
+    def new_worker(self) -> Worker:
+        """Return another worker."""
+        worker = Worker(self._url, self._registry, self.bell)
+        self._opened.append(worker.database)
+        self._workers.append(worker)
+        return worker
+
+    def _open(self) -> Database:
+        self._opened.append(Database.from_url(self._url))
+        return self._opened[-1]
+
+    def _ring(self, started: Started) -> None:
+        self.bell.ring(started.stack_id, started.traversal_id, started.leaves)
+
+    # -- what a user asks for ------------------------------------------------------------------
+
+    def create(self, template: Template, *, rollback: bool = False) -> None:
+        options = {"disable_rollback": not rollback}
+        self.stack_id = self.engine.create_stack(CONTEXT, "web", {"template": template.hot()}, options)
+
+    def update(
+        self, template: Template, *, rollback: bool = False, engine: Requests | None = None
+    ) -> None:
+        options = {"disable_rollback": not rollback}
+        source = {"template": template.hot()}
+        (engine or self.engine).update_stack(CONTEXT, self.stack_id, source, options, existing=False)
+
+    def delete(self) -> None:
+        self.engine.delete_stack(CONTEXT, self.stack_id)
+
+    def roll_back(self) -> None:
+        self.engine.rollback_stack(CONTEXT, self.stack_id)
+
+    # -- what happens --------------------------------------------------------------------------
+
+    def check(self, label: str, worker: Worker | None = None) -> list[str]:
+        """Let a worker check a node of the current traversal; return what is rung for by that."""
+        self.bell.take()
+        node = self.node(label)
+        (worker or self.worker).checker.check(self.stack_id, self.stack.current_traversal, node)
+        return self.rung()
+
+    def come_back(self, worker: Worker | None = None) -> list[str]:
+        """Let a worker look again at what it waits for; return what is rung for by that."""
+        self.bell.take()
+        (worker or self.worker).come_back()
+        return self.rung()
+
+    def rung(self) -> list[str]:
+        """Return, in order, the nodes of the current traversal that were rung for."""
+        current = self.stack.current_traversal
+        return sorted(self.label(node) for _, traversal, node in self.bell.rung if traversal == current)
+
+    def run(self, threads: int = 1) -> None:
+        """Let everything happen, on so many threads, until nothing is left to happen."""
+        with ThreadPoolExecutor(threads) as pool:
+            while True:
+                for stack_id in self._take_rollbacks():
+                    self.engine.prepare_rollback(stack_id)
+                rung = self.bell.take()
+                list(pool.map(lambda ring: self.worker.checker.check(*ring), rung))
+                if not (rung or any([worker.come_back() for worker in self._workers])):
+                    return
+
+    def _take_rollbacks(self) -> list[str]:
+        asked, self.bell.rollbacks = self.bell.rollbacks, []
+        return asked
+
+    # -- what the tables say --------------------------------------------------------------------
+
+    @property
+    def stack(self) -> Any:
+        """The row of the stack."""
+        return self.select(stack, stack.c.id == self.stack_id)[0]
+
+    @property
+    def state(self) -> str:
+        return f"{self.stack.action}_{self.stack.status}"
+
+    def row(self, label: str) -> Any:
+        """Return the row of a resource."""
+        return self._rows()[label]
+
+    def rows(self) -> dict[str, str]:
+        """Return each resource's state, and its version."""
+        return {
+            label: f"{row.action}_{row.status} v{row.version}" for label, row in sorted(self._rows().items())
+        }
+
+    def points(self) -> dict[str, str]:
+        """Return each sync point's state, and how many of those it requires have told."""
+        self._rows()
+        return {
+            self._node(row.resource_id, row.is_update): f"{row.state} {row.satisfied}/{row.required}"
+            for row in self.select(sync_point)
+        }
+
+    def point(self, label: str) -> Any:
+        """Return the sync point of a node."""
+        return next(
+            row
+            for row in self.select(sync_point)
+            if self._node(row.resource_id, row.is_update) == label
+        )
+
+    def edges(self) -> set[str]:
+        """Return the graph, each edge from what is required to what requires it."""
+        self._rows()
+        return {
+            f"{self._node(row.resource_id, row.is_update)} {self._node(row.needed_by_id, row.needed_by_is_update)}"
+            for row in self.select(graph_edge)
+        }
+
+    def inputs(self) -> dict[str, dict[str, str | None]]:
+        """Return what each node was told: by which sender, and the reference id it gave."""
+        told: dict[str, dict[str, str | None]] = {}
+        for row in self.select(sync_point_input):
+            node = self._node(row.resource_id, row.is_update)
+            sender = self._node(row.sender_id, row.sender_is_update)
+            told.setdefault(node, {})[sender] = row.data["reference_id"]
+        return told
+
+    def templates(self) -> dict[int, int | None]:
+        """Return each template there is, and its predecessor."""
+        return {row.id: row.predecessor_id for row in self.select(raw_template)}
+
+    def events(self) -> list[str]:
+        """Return what happened, in order."""
+        rows = sorted(self.select(event), key=lambda row: row.id)
+        return [f"{row.resource_name} {row.action}_{row.status}" for row in rows]
+
+    def everything(self) -> dict[str, list[Any]]:
+        """Return every row of every table that a worker writes to."""
+        tables = (stack, resource, sync_point, sync_point_input, graph_edge, raw_template, event)
+        return {table.name: sorted(self.select(table), key=repr) for table in tables}
+
+    def select(self, table: sa.Table, *where: sa.ColumnElement[bool]) -> Sequence[Any]:
+        with self.database.engine.connect() as connection:
+            return connection.execute(sa.select(table).where(*where)).all()
+
+    # -- what the cloud says ---------------------------------------------------------------------
+
+    def differences(self, template: Template) -> list[str]:
+        """Return what is wrong with the world, if this is what was asked for."""
+        return differences(template, self.cloud.owned())
+
+    def calls(self, since: int = 0) -> list[str]:
+        """Return what was asked of the cloud and changed it, in order."""
+        return [
+            f"{entry.op} {entry.owner.rpartition('/')[2]}"
+            for entry in self.cloud.audit(since)
+            if entry.op in ("create", "update", "delete")
+        ]
+
+    # -- names ------------------------------------------------------------------------------------
+
+    def node(self, label: str) -> Node:
+        """Return the node of a label."""
+        self._rows()
+        ids = {name: row_id for row_id, name in self._labels.items()} | {"stack": self.stack_id}
+        return Node(ids[label[:-1]], Direction.UPDATE if label[-1] == "+" else Direction.CLEANUP)
+
+    def label(self, node: Node) -> str:
+        """Return the label of a node."""
+        self._rows()
+        return self._node(node.resource_id, node.direction is Direction.UPDATE)
+
+    def _node(self, resource_id: str, is_update: bool) -> str:
+        name = "stack" if resource_id == self.stack_id else self._labels.get(resource_id, "join")
+        return name + ("+" if is_update else "-")
+
+    def _rows(self) -> dict[str, Any]:
+        """Return the resources by label; one seen for the first time gets one, for good."""
+        rows = sorted(self.select(resource), key=lambda row: (row.version, row.id))
+        for row in rows:
+            if row.id not in self._labels:
+                label = row.name
+                while label in self._labels.values():
+                    label += "'"
+                self._labels[row.id] = label
+        return {self._labels[row.id]: row for row in rows}
+
+
+def at_once(*functions: Callable[[], object]) -> list[Any]:
+    """Call functions in a thread each, as nearly at once as can be; return what they return."""
+    barrier = threading.Barrier(len(functions))
+
+    def call(function: Callable[[], object]) -> object:
+        barrier.wait()
+        return function()
+
+    with ThreadPoolExecutor(len(functions)) as pool:
+        return list(pool.map(call, functions))
+
+
+def ids_of(nodes: Iterable[Node]) -> set[str]:
+    """Return the rows that nodes stand for."""
+    return {node.resource_id for node in nodes}
