@@ -12,17 +12,25 @@ import signal  # noqa: E402
 import sys  # noqa: E402
 import threading  # noqa: E402
 
+from oslo_config import cfg  # noqa: E402
+
 from heatconv import conf as configuration  # noqa: E402
-from heatconv.cmd import compose  # noqa: E402
+from heatconv.cmd import compose, daemon  # noqa: E402
 from heatconv.rpc.bus import Bus  # noqa: E402
 
 
 def main() -> None:
     """Serve until told to stop."""
-    conf = configuration.load(sys.argv[1:], prog="heatconv-api")
+    conf = configuration.load(sys.argv[1:], prog="heatconv-api", cli_opts=[daemon.PROCESSES])
+    count = conf.processes or conf.api.workers
+    daemon.run_processes(count, lambda: _serve(conf, shared=count > 1))
+
+
+def _serve(conf: cfg.ConfigOpts, *, shared: bool) -> None:
     bus = Bus(conf)
-    service = compose.ApiService(conf, bus)
+    service = compose.ApiService(conf, bus, shared=shared)
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: threading.Thread(target=service.stop).start())
+    signal.signal(signal.SIGHUP, lambda *_: conf.mutate_config_files())
     service.serve()
     bus.close()

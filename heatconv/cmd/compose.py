@@ -64,7 +64,8 @@ def worker(daemon: Daemon, types: Registry, executor: str) -> WorkerService:
 class ApiService:
     """The REST API on its own threads."""
 
-    def __init__(self, conf: object, bus: Bus) -> None:
+    def __init__(self, conf: object, bus: Bus, *, shared: bool = False) -> None:
+        """Listen; ``shared`` lets other processes listen on the same port too."""
         application = deploy.application(EngineClient(EngineCaller(bus)), conf)  # type: ignore[arg-type]  # ConfigOpts is untyped
         options = conf.api  # type: ignore[attr-defined]  # as above
         self._server = wsgi.Server(
@@ -74,6 +75,7 @@ class ApiService:
             max=options.threads,
             request_queue_size=128,
             shutdown_timeout=2,
+            reuse_port=shared,
         )
         self._server.prepare()
 

@@ -24,6 +24,11 @@ from heatconv.rpc.bus import Bus
 
 LOG = logging.getLogger(__name__)
 
+#: Wins over the ``workers`` option of the daemon's group.
+PROCESSES = cfg.IntOpt(
+    "workers", dest="processes", metavar="N", min=1, help="Number of processes; default: as configured."
+)
+
 
 class Service(Protocol):
     """What a daemon serves."""
@@ -156,8 +161,13 @@ def run_processes(count: int, run: Callable[[], None]) -> None:
         for pid in children:
             os.kill(pid, signal.SIGTERM)
 
+    def reload(*_: object) -> None:
+        for pid in children:
+            os.kill(pid, signal.SIGHUP)
+
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGHUP, reload)
     while True:
         while len(children) < count and not stopping.is_set():
             pid = os.fork()

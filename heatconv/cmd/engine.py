@@ -20,14 +20,14 @@ from heatconv.rpc.bus import ENGINE_TOPIC, Bus  # noqa: E402
 
 def main() -> None:
     """Run until told to stop."""
-    conf = configuration.load(sys.argv[1:], prog="heatconv-engine")
-    daemon.run_processes(conf.engine.workers, lambda: _run(conf))
+    conf = configuration.load(sys.argv[1:], prog="heatconv-engine", cli_opts=[daemon.PROCESSES])
+    daemon.run_processes(conf.processes or conf.engine.workers, lambda: _run(conf))
 
 
 def _run(conf: cfg.ConfigOpts) -> None:
-    me = daemon.Daemon(
-        conf, database=Database.from_conf(conf), bus=Bus(conf), binary="heatconv-engine", topic=ENGINE_TOPIC
-    )
+    database = Database.from_conf(conf)
+    green.check_driver(EXECUTOR, conf.database.connection)
+    me = daemon.Daemon(conf, database=database, bus=Bus(conf), binary="heatconv-engine", topic=ENGINE_TOPIC)
     types = compose.registry(me)
     me.sign_on()
     me.run(compose.engine(me, types, EXECUTOR))

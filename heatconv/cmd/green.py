@@ -35,6 +35,29 @@ def patch(args: Sequence[str] | None = None) -> str:
     return chosen
 
 
+def check_driver(chosen: str, url: str) -> None:
+    """Make sure that a database's driver lets other green threads run while it waits.
+
+    One that does not can stop a process on a row lock that the same process
+    holds in another green thread.
+
+    Raises:
+        SystemExit: the driver of the URL blocks.
+    """
+    if chosen != "eventlet":
+        return
+    driver = url.partition(":")[0]
+    if driver in ("postgresql", "postgresql+psycopg2"):
+        from eventlet.support import psycopg2_patcher  # noqa: PLC0415 - eventlet may not be imported else
+
+        psycopg2_patcher.make_psycopg_green()
+    elif driver not in ("mysql+pymysql", "mariadb+pymysql"):
+        sys.exit(
+            f"The database driver {driver} blocks green threads: use mysql+pymysql or postgresql+psycopg2,"
+            " or set executor = threading."
+        )
+
+
 def _files(args: Sequence[str]) -> list[str]:
     files = []
     for position, argument in enumerate(args):

@@ -20,14 +20,14 @@ from heatconv.rpc.bus import WORKER_TOPIC, Bus  # noqa: E402
 
 def main() -> None:
     """Run until told to stop."""
-    conf = configuration.load(sys.argv[1:], prog="heatconv-worker")
-    daemon.run_processes(conf.worker.workers, lambda: _run(conf))
+    conf = configuration.load(sys.argv[1:], prog="heatconv-worker", cli_opts=[daemon.PROCESSES])
+    daemon.run_processes(conf.processes or conf.worker.workers, lambda: _run(conf))
 
 
 def _run(conf: cfg.ConfigOpts) -> None:
-    me = daemon.Daemon(
-        conf, database=Database.from_conf(conf), bus=Bus(conf), binary="heatconv-worker", topic=WORKER_TOPIC
-    )
+    database = Database.from_conf(conf)
+    green.check_driver(EXECUTOR, conf.database.connection)
+    me = daemon.Daemon(conf, database=database, bus=Bus(conf), binary="heatconv-worker", topic=WORKER_TOPIC)
     types = compose.registry(me)
     me.sign_on()
     me.run(compose.worker(me, types, EXECUTOR))

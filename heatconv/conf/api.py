@@ -14,7 +14,8 @@ OPTS = [
         help="Address to listen on. The default is for this machine only; 0.0.0.0 is every interface.",
     ),
     cfg.PortOpt("port", default=8004, help="Port to listen on; 0 takes a free one."),
-    cfg.IntOpt("threads", default=16, min=1, help="Number of requests served at a time."),
+    cfg.IntOpt("workers", default=1, min=1, help="Number of processes that heatconv-api runs."),
+    cfg.IntOpt("threads", default=16, min=1, help="Number of requests each of them serves at a time."),
     cfg.IntOpt(
         "max_json_body_size",
         default=1048576,

@@ -68,11 +68,12 @@ _LOCK_SUCCESSORS = (
 
 _FULL = sync_point.c.satisfied + 1 >= sync_point.c.required
 
-_COUNT_IN = sa.update(sync_point).values(
-    satisfied=sync_point.c.satisfied + 1,
-    atomic_key=sync_point.c.atomic_key + 1,
-    state=sa.case((_FULL, SyncState.READY), else_=SyncState.WAITING),
-    ready_at=sa.case((_FULL, utcnow()), else_=sa.null()),
+# In this order: MySQL and MariaDB assign from left to right, and read what they have assigned.
+_COUNT_IN = sa.update(sync_point).ordered_values(
+    (sync_point.c.state, sa.case((_FULL, SyncState.READY), else_=SyncState.WAITING)),
+    (sync_point.c.ready_at, sa.case((_FULL, utcnow()), else_=sa.null())),
+    (sync_point.c.satisfied, sync_point.c.satisfied + 1),
+    (sync_point.c.atomic_key, sync_point.c.atomic_key + 1),
 )
 _COUNT_IN_ONE = _COUNT_IN.where(_ONE)
 _COUNT_IN_MANY = _COUNT_IN.where(
