@@ -168,15 +168,16 @@ def tell_successors(
 
     Returns the successors that have all they wait for now, which are READY,
     and how many successors there are.  ``data`` is given to the update nodes of
-    resources.  Their rows are locked in key order, joins before the nodes they
-    join for, so that two nodes with common successors do not deadlock.
+    resources.  Their rows are locked in key order, and those that joins are for
+    after all joins, in key order too: so two nodes with common successors do
+    not deadlock.
     """
     successors = _lock_successors(connection, traversal_id, node)
     if data is not None:
         _give(connection, stack_id, traversal_id, node, data, successors)
     for some in portions(successors):
         _count_in(connection, traversal_id, some)
-    ready = []
+    ready, joins = [], []
     for row in successors:
         if row.satisfied + 1 < row.required:
             continue
@@ -184,7 +185,9 @@ def tell_successors(
         if row.join_for is None:
             ready.append(full)
         elif try_finish(connection, traversal_id, full):
-            ready += tell_successors(connection, stack_id, traversal_id, full, None)[0]
+            joins.append((row.join_for, full))
+    for _, join in sorted(joins):
+        ready += tell_successors(connection, stack_id, traversal_id, join, None)[0]
     return ready, len(successors)
 
 

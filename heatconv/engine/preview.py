@@ -13,6 +13,7 @@ from heatconv.db.session import Database
 from heatconv.engine.freezing import Wanted
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.requests import Requests
+from heatconv.graph.dag import in_dependency_order
 from heatconv.graph.traversal import plan
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import NodeData
@@ -92,11 +93,15 @@ class Preview:
             for row in rows.values()
             if planned.chosen.get(row.name) == row.id
         }
-        for name, target in wanted.targets.items():
-            row = rows.get(planned.chosen[name])
+        requires = {name: target.definition.requires for name, target in wanted.targets.items()}
+        for name in in_dependency_order(requires):
+            target, row = wanted.targets[name], rows.get(planned.chosen[name])
             change = "added" if row is None else self._change(stack, row, target, told)
             if name not in planned.dirty:
                 change = "unchanged"
+            if change in ("added", "replaced"):
+                # What refers to it will see another id than now, whichever that will be.
+                told[name] = NodeData(name=name, resource_id="", reference_id=f"{name}, to be made")
             changes[change].append(_would_be(target.definition, row))
         for row in rows.values():
             if row.name not in wanted.targets and row.desired is not None:
@@ -123,6 +128,8 @@ class Preview:
             return "unchanged" if plugin.plan_update(after) is None else "updated"
         except UpdateReplace:
             return "replaced"
+        except errors.HeatconvError:
+            return "updated"  # a value that is not known yet does not fit; the real one may
 
 
 class _Nowhere:
