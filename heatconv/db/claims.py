@@ -18,7 +18,7 @@ from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.outcomes import Busy, Claim, Claimed, Idle
 from heatconv.model.records import Job, Resource, changed
 from heatconv.model.states import Status, SyncState
-from heatconv.model.steps import Skip, Start, Step
+from heatconv.model.steps import Compare, Skip, Start, Step
 
 Decide = Callable[[Job], Step]
 
@@ -84,13 +84,27 @@ def claim(
     step = decide(job)
     if row is None or isinstance(step, Skip):
         return Claimed(job, step)
-    begun = held.begun(row, step.attempt) if isinstance(step, Start) else {}
-    if not held.try_lock(connection, row, me, begun):
+    if not held.try_lock(connection, row, me, _with_lock(row, step), touch=isinstance(step, Start)):
         return Idle("the resource changed while it was being claimed")
     if isinstance(step, Start):
         held.add_begun_event(connection, row, step.attempt)
     locked: Resource = changed(row, engine_id=me, atomic_key=row.atomic_key + 1)
     return Claimed(changed(job, resource=locked), step)
+
+
+def _with_lock(row: Resource, step: Step) -> dict[str, Any]:
+    """Return what taking a step writes together with its lock.
+
+    What the step may make the row depend on is known from here on: a newer
+    traversal orders its deletions by it.
+    """
+    match step:
+        case Start(attempt):
+            return held.begun(row, attempt)
+        case Compare(requires=requires):
+            return {"requires": {**row.requires, **requires}}
+        case _:
+            return {}
 
 
 def _read_job(connection: Connection, traversal_id: str, node: Node, dead_after: float) -> Job | Idle:

@@ -62,15 +62,14 @@ def try_delete(connection: Connection, row: Resource) -> bool:
     return connection.execute(_DELETE, _fence(row)).rowcount == 1
 
 
-def try_lock(connection: Connection, row: Resource, me: str, columns: Mapping[str, Any]) -> bool:
+def try_lock(
+    connection: Connection, row: Resource, me: str, columns: Mapping[str, Any], *, touch: bool
+) -> bool:
     """Lock a row, WHERE id AND atomic_key = as read, and write to it in the same breath."""
     columns = {**columns, "engine_id": me, "atomic_key": row.atomic_key + 1}
-    statement = _statement("seen", frozenset(columns), let_go=False, touch=len(columns) > _LOCK_ONLY)
+    statement = _statement("seen", frozenset(columns), let_go=False, touch=touch)
     seen = {"key_id": row.id, "key_atomic": row.atomic_key}
     return connection.execute(statement, {**columns, **seen}).rowcount == 1
-
-
-_LOCK_ONLY = 2  #: columns that a mere lock writes
 
 
 def begun(row: Resource, attempt: Attempt) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from heatconv import errors
 from heatconv.db import rows
 from heatconv.db.session import reading
 from heatconv.db.tables import raw_template, stack, stack_tag
@@ -145,9 +146,16 @@ def _tags(connection: Connection, stack_ids: Sequence[str]) -> dict[str, tuple[s
 
 @reading
 def get_template(connection: Connection, template_id: int) -> RawTemplate:
-    """Return a template by id."""
+    """Return a template by id.
+
+    Raises:
+        StaleWrite: it was replaced, and then dropped, since its id was read.
+    """
     query = sa.select(raw_template).where(raw_template.c.id == template_id)
-    return rows.raw_template(connection.execute(query).one())
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise errors.StaleWrite(entity=f"template {template_id}")
+    return rows.raw_template(row)
 
 
 @reading

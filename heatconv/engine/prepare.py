@@ -160,14 +160,20 @@ class Preparer:
             now = stacks.get(self._database, stack.id)
             if now is None or now.deleted_at is not None:
                 raise errors.NotFound(entity="Stack", name=stack.name)
-            start = decide(now)
-            started = traversals.try_start(
-                self._database, now, start, functools.partial(plan, stack.id, start.targets)
-            )
+            started = self._try(now, decide)
             if started is not None:
                 return started
             LOG.info("stack %s: another request was faster; doing it again on top", stack.id)
         raise errors.ActionInProgress(name=stack.name, action=stack.action)
+
+    def _try(self, now: Stack, decide: Callable[[Stack], Start]) -> Started | None:
+        try:
+            start = decide(now)
+        except errors.StaleWrite:  # of the template that it builds on
+            return None
+        return traversals.try_start(
+            self._database, now, start, functools.partial(plan, now.id, start.targets)
+        )
 
     def _start(
         self,

@@ -37,8 +37,7 @@ class Reads:
 
     def show_stack(self, context: RequestContext, stack: str, resolve_outputs: bool) -> Json:
         """Return a stack with its parameters, progress and outputs."""
-        found = self._find(context, stack)
-        raw = stacks.get_template(self._database, found.raw_template_id)
+        found, raw = self._find_with_template(context, stack)
         outputs = self._outputs(found, raw) if resolve_outputs else None
         return self._stack_views([found])[0] | {"parameters": raw.parameters, "outputs": outputs}
 
@@ -80,8 +79,7 @@ class Reads:
 
     def show_output(self, context: RequestContext, stack: str, key: str) -> Json:
         """Return one output of a stack with its value."""
-        found = self._find(context, stack)
-        raw = stacks.get_template(self._database, found.raw_template_id)
+        found, raw = self._find_with_template(context, stack)
         if key not in raw.outputs:
             raise errors.NotFound(entity="Output", name=key)
         return self._outputs(found, raw, only=key)[0]
@@ -93,7 +91,16 @@ class Reads:
         return found
 
     def _raw(self, context: RequestContext, stack: str) -> RawTemplate:
-        return stacks.get_template(self._database, self._find(context, stack).raw_template_id)
+        return self._find_with_template(context, stack)[1]
+
+    def _find_with_template(self, context: RequestContext, stack: str) -> tuple[Stack, RawTemplate]:
+        """Return a stack and its template; looks again if that was replaced between the two."""
+        found = self._find(context, stack)
+        try:
+            return found, stacks.get_template(self._database, found.raw_template_id)
+        except errors.StaleWrite:
+            found = self._find(context, stack)
+            return found, stacks.get_template(self._database, found.raw_template_id)
 
     def _stack_views(self, found: Sequence[Stack]) -> list[Json]:
         running = {stack.current_traversal: stack.phase for stack in found if stack.phase is not Phase.DONE}

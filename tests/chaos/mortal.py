@@ -20,6 +20,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
+from oslo_db.sqlalchemy import engines
 
 from heatconv.db.session import Database
 from heatconv.model import ids
@@ -109,22 +110,24 @@ class Boundaries:
         """Put boundaries around each statement and each commit of a database; return it."""
         engine = database.engine
 
-        def before(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-            self.at(f"before {_short(statement)}")
+        def before(_connection: Any, cursor: Any, statement: str, *_rest: Any) -> None:
+            self._at(f"before {_short(statement)}", cursor.connection)
             self._in_transaction(True)
 
-        def after(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-            self.at(f"after {_short(statement)}")
+        def after(_connection: Any, cursor: Any, statement: str, *_rest: Any) -> None:
+            self._at(f"after {_short(statement)}", cursor.connection)
 
         sa.event.listen(engine, "before_cursor_execute", before)
         sa.event.listen(engine, "after_cursor_execute", after)
+        # It lets other threads go first, which there are none of, and so gives away the processor.
+        sa.event.remove(engine, "checkin", engines._thread_yield)
         commit, roll_back = engine.dialect.do_commit, engine.dialect.do_rollback
 
         def do_commit(connection: Any) -> None:
-            self.at("before COMMIT")
+            self._at("before COMMIT", connection.dbapi_connection)
             commit(connection)
             self._in_transaction(False)
-            self.at("after COMMIT")
+            self._at("after COMMIT", connection.dbapi_connection)
 
         def do_rollback(connection: Any) -> None:
             # No boundary: whether the database is told or finds the line cut comes to the same.
@@ -134,6 +137,15 @@ class Boundaries:
         engine.dialect.do_commit = do_commit  # type: ignore[method-assign]
         engine.dialect.do_rollback = do_rollback  # type: ignore[method-assign]
         return database
+
+    def _at(self, boundary: str, connection: Any) -> None:
+        """Pass a boundary; whoever dies there has its connection to the database cut."""
+        try:
+            self.at(boundary)
+        except Death:
+            connection.rollback()  # SQLite keeps its locks while a statement is not read to the end
+            connection.close()
+            raise
 
     def _in_transaction(self, is_in: bool) -> None:
         if self._now is not None:

@@ -18,9 +18,7 @@ from heatconv.testing.templates import Template, differences
 Json = Mapping[str, Any]
 
 
-def in_the_cloud(
-    wanted: Mapping[str, Template], objects: Sequence[Json], audit: Sequence[AuditEntry]
-) -> Iterator[str]:
+def in_the_cloud(wanted: Mapping[str, Template], objects: Sequence[Json]) -> Iterator[str]:
     """Yield what is wrong with the world, given what each stack is to be; one not named is to be nothing."""
     of_stack: dict[str, list[Any]] = {name: [] for name in wanted}
     for found in objects:
@@ -28,10 +26,9 @@ def in_the_cloud(
     for name, mine in of_stack.items():
         for problem in differences(wanted.get(name, Template()), mine):
             yield f"{name}: {problem}"
-    yield from _twins(audit)
 
 
-def _twins(audit: Sequence[AuditEntry]) -> Iterator[str]:
+def twins(audit: Sequence[AuditEntry]) -> Iterator[str]:
     """Yield a complaint for each object that was made while another of its name was there."""
     live: set[str] = set()
     for entry in audit:
@@ -45,9 +42,14 @@ def _twins(audit: Sequence[AuditEntry]) -> Iterator[str]:
             live.discard(entry.name)
 
 
-def done(audit: Iterable[AuditEntry], *ops: str) -> Counter[str]:
-    """Count the operations that were carried out, by operation and owner."""
-    return Counter(f"{entry.op} {entry.owner}" for entry in audit if entry.succeeded and entry.op in ops)
+def turnover(audit: Iterable[AuditEntry]) -> Counter[str]:
+    """Count the objects made and removed, by owner; to remove one twice is to remove it once."""
+    done = {
+        (entry.op, entry.owner, entry.object_id)
+        for entry in audit
+        if entry.succeeded and entry.op in ("create", "delete")
+    }
+    return Counter(f"{op} {owner}" for op, owner, _ in done)
 
 
 def in_the_database(connection: Connection) -> Iterator[str]:

@@ -18,9 +18,7 @@ def registry() -> Registry:
 
 
 @pytest.fixture
-def world(
-    database_url: str, registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[World]:
+def world(database_url: str, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     monkeypatch.setenv("HEATCONV_FAKE_CLOUD", "memory:")
     made = World(database_url, registry)
     yield made

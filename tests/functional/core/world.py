@@ -13,8 +13,9 @@ A join has no row: it is ``join+`` or ``join-``.
 
 from __future__ import annotations
 
+import itertools
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -54,12 +55,16 @@ class Bell:
     def __init__(self) -> None:
         self.rung: list[Ring] = []
         self.rollbacks: list[str] = []
+        self.preempted: list[tuple[str, str]] = []
 
     def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
         self.rung += [(stack_id, traversal_id, node) for node in nodes]
 
     def roll_back(self, stack_id: str) -> None:
         self.rollbacks.append(stack_id)
+
+    def preempt(self, engine_id: str, resource_id: str) -> None:
+        self.preempted.append((engine_id, resource_id))
 
     def take(self) -> list[Ring]:
         """Return what was rung for and forget it."""
@@ -103,6 +108,16 @@ class Worker:
             function()
         return bool(due)
 
+    def watch_for_errors(self) -> list[str]:
+        """Return a list to which the errors that the database reports are added from now on."""
+        reported: list[str] = []
+        sa.event.listen(
+            self.database.engine,
+            "handle_error",
+            lambda context: reported.append(str(context.original_exception)),
+        )
+        return reported
+
     def die(self) -> None:
         """Stop to heartbeat."""
         services.forget(self.database, self.engine_id)
@@ -119,7 +134,7 @@ class World:
         self._registry = registry
         self._labels: dict[str, str] = {}
         self._opened: list[Database] = []
-        self._workers: list[Worker] = []
+        self._workers: dict[str, Worker] = {}
         self.database = self._open()
         self.engine = self.new_engine()
         self.worker = self.new_worker()
@@ -147,7 +162,7 @@ class World:
         """Return another worker."""
         worker = Worker(self._url, self._registry, self.bell)
         self._opened.append(worker.database)
-        self._workers.append(worker)
+        self._workers[worker.engine_id] = worker
         return worker
 
     def _open(self) -> Database:
@@ -163,9 +178,7 @@ class World:
         options = {"disable_rollback": not rollback}
         self.stack_id = self.engine.create_stack(CONTEXT, "web", {"template": template.hot()}, options)
 
-    def update(
-        self, template: Template, *, rollback: bool = False, engine: Requests | None = None
-    ) -> None:
+    def update(self, template: Template, *, rollback: bool = False, engine: Requests | None = None) -> None:
         options = {"disable_rollback": not rollback}
         source = {"template": template.hot()}
         (engine or self.engine).update_stack(CONTEXT, self.stack_id, source, options, existing=False)
@@ -196,20 +209,28 @@ class World:
         current = self.stack.current_traversal
         return sorted(self.label(node) for _, traversal, node in self.bell.rung if traversal == current)
 
-    def run(self, threads: int = 1) -> None:
-        """Let everything happen, on so many threads, until nothing is left to happen."""
-        with ThreadPoolExecutor(threads) as pool:
-            while True:
-                for stack_id in self._take_rollbacks():
-                    self.engine.prepare_rollback(stack_id)
-                rung = self.bell.take()
-                list(pool.map(lambda ring: self.worker.checker.check(*ring), rung))
-                if not (rung or any([worker.come_back() for worker in self._workers])):
-                    return
+    def run(self, threads: int = 1, copies: int = 1) -> None:
+        """Let everything happen, until nothing is left to happen.
 
-    def _take_rollbacks(self) -> list[str]:
-        asked, self.bell.rollbacks = self.bell.rollbacks, []
-        return asked
+        So many threads check what was rung for; each message comes in so many copies.
+        """
+        with ThreadPoolExecutor(threads) as pool:
+            while rung := self._next_rung():
+                messages = [ring for ring in rung for _ in range(copies)]
+                list(pool.map(lambda ring: self.worker.checker.check(*ring), messages))
+
+    def _next_rung(self) -> list[Ring]:
+        """Return the nodes to be checked now; let time pass until there are some, or nothing goes on."""
+        while not self.bell.rung:
+            while self.bell.preempted:
+                engine_id, resource_id = self.bell.preempted.pop()
+                self._workers[engine_id].checker.give_up(resource_id)
+            while self.bell.rollbacks:
+                self.engine.prepare_rollback(self.bell.rollbacks.pop())
+            came_back = [worker.come_back() for worker in self._workers.values()]
+            if not (self.bell.rung or any(came_back)):
+                break
+        return self.bell.take()
 
     # -- what the tables say --------------------------------------------------------------------
 
@@ -243,16 +264,14 @@ class World:
     def point(self, label: str) -> Any:
         """Return the sync point of a node."""
         return next(
-            row
-            for row in self.select(sync_point)
-            if self._node(row.resource_id, row.is_update) == label
+            row for row in self.select(sync_point) if self._node(row.resource_id, row.is_update) == label
         )
 
     def edges(self) -> set[str]:
         """Return the graph, each edge from what is required to what requires it."""
         self._rows()
         return {
-            f"{self._node(row.resource_id, row.is_update)} {self._node(row.needed_by_id, row.needed_by_is_update)}"
+            f"{self._node(row[1], row[2])} {self._node(row.needed_by_id, row.needed_by_is_update)}"
             for row in self.select(graph_edge)
         }
 
@@ -338,6 +357,14 @@ def at_once(*functions: Callable[[], object]) -> list[Any]:
         return list(pool.map(call, functions))
 
 
-def ids_of(nodes: Iterable[Node]) -> set[str]:
-    """Return the rows that nodes stand for."""
-    return {node.resource_id for node in nodes}
+def interrupt(database: Database, after: int, function: Callable[[], object]) -> None:
+    """Call a function once, when so many more transactions that write have been committed."""
+    write, count = database.write, itertools.count(1)
+
+    def then_call(transaction: Callable[[Any], Any]) -> Any:
+        result = write(transaction)
+        if next(count) == after:
+            function()
+        return result
+
+    database.write = then_call

@@ -116,6 +116,7 @@ def test_memory_is_the_cloud_of_this_process():
 def test_the_command_says_where_it_listens():
     command = [sys.executable, "-m", "heatconv.testing.cloud_server", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
         try:
             said = process.stdout.readline().strip()
             assert said.startswith("fake cloud is up: http://127.0.0.1:")

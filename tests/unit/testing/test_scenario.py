@@ -16,7 +16,11 @@ WANTED = Template(A=thing("a"))
 
 
 class NoStacks:
-    def state(self, name):
+    """Stacks that are complete whatever is asked of them."""
+
+    create = update = delete = roll_back = staticmethod(lambda *arguments, **options: None)
+
+    def state(self, name: str) -> str:
         return "CREATE_COMPLETE"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from heatconv.resources.registry import Registry
+from heatconv.testing.cloud import IN_PROCESS
 from heatconv.testing.scenario import load
 from heatconv.testing.simulated import PLUGIN_DIR, SimulatedWorld
 from heatconv.testing.simulator import Mishaps
@@ -47,3 +48,12 @@ MISHAPS = {
 def test_scenario(registry, monkeypatch, name, mishaps, start):
     monkeypatch.setenv("HEATCONV_FAKE_CLOUD", "memory:")
     play(registry, name, start, MISHAPS[mishaps])
+
+
+def test_a_schedule_can_be_played_again(registry, monkeypatch):
+    monkeypatch.setenv("HEATCONV_FAKE_CLOUD", "memory:")
+    logs = []
+    for start in (1, 1, 2):
+        play(registry, "wide", start, MISHAPS["rough"])
+        logs.append([(entry.op, entry.owner, entry.result) for entry in IN_PROCESS.audit()])
+    assert logs[0] == logs[1] != logs[2]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import pytest
 
@@ -15,9 +16,10 @@ NODES = [Node(name, Direction.UPDATE) for name in "ABC"]
 
 
 def order(start):
-    simulator, ran = Simulator(random.Random(start)), []
+    simulator = Simulator(random.Random(start))
+    ran: list[str] = []
     for name in "ABC":
-        simulator.add(name, lambda name=name: ran.append(name))
+        simulator.add(name, partial(ran.append, name))
     simulator.run()
     return "".join(ran)
 
@@ -46,7 +48,7 @@ def test_a_process_that_is_killed_does_nothing_more_and_others_go_on():
         ran.append(f"{name} ends")
 
     for name in ("first", "second"):
-        simulator.add(name, lambda name=name: work(name), owner=name)
+        simulator.add(name, partial(work, name), owner=name)
         simulator.step()
     SimulatedTimer(simulator, "first").call_later(1, lambda: ran.append("timer"))
     simulator.kill("first")
@@ -67,7 +69,7 @@ def test_a_task_waits_at_the_gate_until_it_may_pass():
     cloud.reset(SimulatedGate(simulator))
     cloud.gate.hold_after(1)
     for name in "AB":
-        simulator.add(name, lambda name=name: cloud.create(name, "server", name, {}))
+        simulator.add(name, partial(cloud.create, name, "server", name, {}))
     with pytest.raises(AssertionError, match="stuck"):
         simulator.run()
     assert (cloud.gate.arrived, cloud.gate.done, len(cloud.owned())) == (2, 1, 1)
@@ -76,23 +78,28 @@ def test_a_task_waits_at_the_gate_until_it_may_pass():
     assert len(cloud.owned()) == 2
 
 
+def interleaved(start):
+    """Tell what a look at the cloud sees beside a creation."""
+    simulator, ran = Simulator(random.Random(start)), []
+    cloud = Cloud(clock=None)
+    cloud.reset(SimulatedGate(simulator))
+
+    def create():
+        cloud.create("A", "server", "A", {})
+        ran.append("answered")
+
+    simulator.add("create", create)
+    simulator.add("look", lambda: ran.append(f"sees {len(cloud.owned())}"))
+    simulator.run()
+    return tuple(ran)
+
+
 def test_others_may_run_between_an_operation_and_its_answer():
-    seen = set()
-    for start in range(50):
-        simulator = Simulator(random.Random(start))
-        cloud = Cloud(clock=None)
-        cloud.reset(SimulatedGate(simulator))
-        ran = []
-
-        def create(cloud=cloud, ran=ran):
-            cloud.create("A", "server", "A", {})
-            ran.append("answered")
-
-        simulator.add("create", create)
-        simulator.add("look", lambda cloud=cloud, ran=ran: ran.append(len(cloud.owned())))
-        simulator.run()
-        seen.add(tuple(ran))
-    assert seen == {(0, "answered"), (1, "answered"), ("answered", 1)}
+    assert {interleaved(start) for start in range(50)} == {
+        ("sees 0", "answered"),
+        ("sees 1", "answered"),
+        ("answered", "sees 1"),
+    }
 
 
 def test_a_run_without_end_is_noticed():
@@ -107,7 +114,7 @@ def test_a_run_without_end_is_noticed():
 
 
 def rung(mishaps):
-    checked = []
+    checked: list[object] = []
     bell = SimulatedDoorbell(
         random.Random(0), mishaps, sorted, lambda *message: checked.append(message), checked.append
     )

@@ -1,0 +1,526 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who comes first wins, who comes second does no harm: every race, on every database."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
+
+from heatconv import errors
+from heatconv.db import checks, claims, held, recovery, resources
+from heatconv.db.tables import raw_template, resource, stack, sync_point, sync_point_input
+from heatconv.engine.prepare import Preparer
+from heatconv.engine.reads import Reads
+from heatconv.model.ids import new_id
+from heatconv.model.nodes import NodeData
+from heatconv.model.outcomes import Busy, Claimed, Fenced, Idle, Propagated, Superseded
+from heatconv.model.records import Attempt
+from heatconv.model.states import Action, SyncState
+from heatconv.model.steps import Replace, Skip
+from heatconv.testing.failures import FailureRule
+from heatconv.testing.templates import Template, attr, thing
+from heatconv.worker.decide import decide
+from tests.functional.core.world import CONTEXT, HOUR, at_once, interrupt
+
+CHAIN = Template(A=thing("a"), C=thing("c", uses=["A"]), D=thing(attr("C"), uses=["C"]))
+SERVERS = pytest.mark.parametrize("database_kind", ["postgresql", "mariadb"])
+
+
+def changed(value, flavor="small"):
+    return CHAIN.but(C=thing(value, flavor=flavor, uses=["A"]))
+
+
+@pytest.fixture
+def web(world):
+    """Return a world whose stack is as CHAIN wants it."""
+    world.create(CHAIN)
+    world.run()
+    return world
+
+
+def claim(world, label, worker=None, decided=decide):
+    """Let a worker claim a node of the current traversal."""
+    worker = worker or world.worker
+    return claims.claim(
+        worker.database,
+        world.stack.current_traversal,
+        world.node(label),
+        me=worker.engine_id,
+        dead_after=HOUR,
+        decide=decided,
+    )
+
+
+def claimed(world, label, worker=None, decided=decide):
+    """Let a worker claim a node, which it must get; return the job and the row."""
+    outcome = claim(world, label, worker, decided)
+    assert isinstance(outcome, Claimed), outcome
+    row = outcome.job.resource
+    assert row is not None
+    return outcome.job, row
+
+
+def attempt(action, row):
+    """Return an attempt at what is desired of a row."""
+    return Attempt(action=action, definition=row.desired, sha1=row.desired_sha1, requires={})
+
+
+# -- engines -------------------------------------------------------------------------------
+
+
+def meeting(engines):
+    """Return a preparer that goes on when so many engines have read the stack's row."""
+    barrier = threading.Barrier(engines)
+
+    class Meeting(Preparer):
+        met = False
+
+        def freeze(self, *arguments):
+            wanted = super().freeze(*arguments)
+            if not self.met:
+                self.met = True
+                barrier.wait()
+            return wanted
+
+    return Meeting
+
+
+def test_of_updates_at_once_each_is_accepted_and_the_last_one_is_done_on_top(web):
+    first, key = web.stack.raw_template_id, web.stack.atomic_key
+    wishes = [changed(str(number)) for number in range(3)]
+    meet = meeting(len(wishes))
+
+    at_once(*(partial(web.update, wish, engine=web.new_engine(meet)) for wish in wishes))
+
+    assert web.stack.atomic_key == key + len(wishes)
+    assert {point.traversal_id for point in web.select(sync_point)} == {web.stack.current_traversal}
+    assert web.points().keys() == {"C+", "D+", "stack+", "C-", "D-", "stack-"}
+    line = [web.stack.raw_template_id]
+    while line[-1] != first:
+        line.append(web.templates()[line[-1]])
+    assert sorted(line) == sorted(web.templates())
+    assert len(line) == 1 + len(wishes)
+
+    posted = {row.id: row.template for row in web.select(raw_template)}
+    (last,) = [wish for wish in wishes if wish.hot() == posted[web.stack.raw_template_id]]
+    web.run(threads=4)
+    assert web.state == "UPDATE_COMPLETE"
+    assert web.differences(last) == []
+    assert web.events().count("web UPDATE_IN_PROGRESS") == len(wishes)
+    assert web.events().count("web UPDATE_COMPLETE") == 1
+
+
+def test_of_two_creates_of_a_name_one_wins_and_the_other_leaves_nothing(world):
+    def create(engine):
+        try:
+            return engine.create_stack(CONTEXT, "web", {"template": CHAIN.hot()}, {})
+        except errors.StackExists:
+            return None
+
+    made = at_once(*(partial(create, world.new_engine()) for _ in range(2)))
+
+    (world.stack_id,) = [stack_id for stack_id in made if stack_id is not None]
+    assert [row.id for row in world.select(stack)] == [world.stack_id]
+    assert {row.stack_id for row in world.select(raw_template)} == {world.stack_id}
+    assert world.rows().keys() == set(CHAIN)
+    world.run()
+    assert world.differences(CHAIN) == []
+
+
+def test_a_rollback_takes_the_template_that_completed_while_it_was_being_prepared(web):
+    web.update(changed("new"))
+    web.check("C+")
+    assert web.check("D+") == ["stack+"]
+    completed = web.stack.raw_template_id
+
+    class Overtaken(Preparer):
+        def stored(self, template_id):
+            web.run()
+            return super().stored(template_id)
+
+    web.new_engine(Overtaken).rollback_stack(CONTEXT, web.stack_id)
+
+    web.run()
+    assert web.state == "ROLLBACK_COMPLETE"
+    assert web.stack.raw_template_id == completed
+    assert web.differences(changed("new")) == []
+
+
+def test_a_read_shows_the_template_that_replaced_the_one_it_was_about_to_show(web):
+    wishes = [changed("newer")]
+
+    class Overtaken(Reads):
+        def _find(self, *arguments):
+            found = super()._find(*arguments)
+            if wishes:
+                web.update(wishes.pop())
+                web.run()
+            return found
+
+    shown = Overtaken(web.database, dead_after=HOUR).get_template(CONTEXT, web.stack_id)
+
+    assert shown == changed("newer").hot()
+
+
+# -- claims --------------------------------------------------------------------------------
+
+
+def test_of_workers_that_claim_a_node_at_once_one_gets_the_lock(world, database_kind):
+    world.create(CHAIN)
+    workers = [world.new_worker() for _ in range(4)]
+    barrier = threading.Barrier(len(workers))
+
+    def decide_together(job):
+        if database_kind != "sqlite":  # whose writers exclude each other from the start
+            barrier.wait()
+        return decide(job)
+
+    outcomes = at_once(*(partial(claim, world, "A+", worker, decide_together) for worker in workers))
+
+    (winner,) = [
+        worker for worker, outcome in zip(workers, outcomes, strict=True) if isinstance(outcome, Claimed)
+    ]
+    assert world.row("A").engine_id == winner.engine_id
+    assert world.row("A").atomic_key == 1
+    assert world.rows()["A"] == "CREATE_IN_PROGRESS v0"
+    assert world.events().count("A CREATE_IN_PROGRESS") == 1
+    assert sum(isinstance(outcome, Idle | Busy) for outcome in outcomes) == len(workers) - 1
+
+
+def test_what_was_read_before_a_newer_traversal_cannot_be_locked_after_it(web):
+    web.update(changed("1"))
+    row = resources.find(web.database, web.row("C").id)
+    assert row is not None
+    web.update(changed("2"))
+    before = web.row("C")
+
+    assert not web.database.write(lambda connection: held.try_lock(connection, row, "late", {}, touch=False))
+    assert web.row("C") == before
+
+
+@SERVERS
+def test_a_claim_that_a_newer_traversal_overtakes_comes_too_late(web):
+    web.update(changed("1"))
+
+    def overtaken(job):
+        web.update(changed("2"))
+        return decide(job)
+
+    late = claim(web, "C+", decided=overtaken)
+
+    assert isinstance(late, Idle)
+    assert web.row("C").engine_id is None
+    assert web.rows()["C"] == "CREATE_COMPLETE v0"
+    web.run()
+    assert web.differences(changed("2")) == []
+
+
+def test_a_message_of_an_older_traversal_changes_nothing(web):
+    web.update(changed("1"))
+    old, node = web.stack.current_traversal, web.node("C+")
+    web.update(changed("2"))
+    before = web.everything()
+
+    web.worker.checker.check(web.stack_id, old, node)
+    web.worker.checker.check(web.stack_id, old, web.node("stack+"))
+
+    assert web.everything() == before
+
+
+# -- counting ------------------------------------------------------------------------------
+
+
+FAN_IN = Template(
+    **{f"S{number}": thing("s") for number in range(20)},
+    J=thing("j", uses=[f"S{number}" for number in range(20)]),
+)
+
+
+def test_of_twenty_that_are_done_at_once_each_is_counted_once(world):
+    world.create(FAN_IN)
+    world.cloud.gate.hold_after(0)
+    leaves = world.bell.take()
+
+    with ThreadPoolExecutor(len(leaves)) as pool:
+        checked = [pool.submit(world.worker.checker.check, *leaf) for leaf in leaves]
+        assert world.cloud.gate.wait_for(len(leaves), 60)
+        world.cloud.gate.release()
+        for future in checked:
+            future.result()
+
+    assert world.points()["J+"] == "READY 20/20"
+    assert world.point("J+").atomic_key == 20
+    assert world.rung() == ["J+"]
+    assert world.inputs()["J+"].keys() == {f"S{number}+" for number in range(20)}
+    world.run()
+    assert world.differences(FAN_IN) == []
+
+
+def test_a_message_that_comes_twice_counts_once(world):
+    world.create(FAN_IN)
+    world.check("S0+")
+    before = world.everything()
+
+    assert world.check("S0+") == []
+
+    assert world.everything() == before
+    assert world.points()["J+"] == "WAITING 1/20"
+
+
+def test_a_stack_whose_messages_all_come_twice_and_at_once_does_everything_once(world):
+    world.create(CHAIN)
+    world.run(threads=4, copies=2)
+    assert world.differences(CHAIN) == []
+
+    world.update(changed("new", flavor="large").without("D"))
+    world.run(threads=4, copies=2)
+
+    assert world.state == "UPDATE_COMPLETE"
+    assert world.differences(changed("new", flavor="large").without("D")) == []
+    assert world.calls() == [
+        *("create A", "create C", "create D"),
+        *("create C", "delete D", "delete C"),
+    ]
+    assert world.events().count("web UPDATE_COMPLETE") == 1
+
+
+def test_a_wide_fan_in_is_told_everything_through_its_joins(world):
+    names = [f"S{number}" for number in range(100)]
+    wide = Template(**{name: thing("s") for name in names}, J=thing("j", uses=names))
+    world.create(wide)
+
+    assert sum(point.join_for == world.row("J").id for point in world.select(sync_point)) == 10
+    assert world.points()["J+"] == "WAITING 0/10"
+
+    for ring in world.bell.take():
+        world.worker.checker.check(*ring)
+    assert world.points()["J+"] == "READY 10/10"
+    assert world.rung() == ["J+"]
+    assert {point.state for point in world.select(sync_point) if point.join_for} == {SyncState.DONE}
+    assert world.inputs() == {"J+": {f"{name}+": world.row(name).physical_id for name in names}}
+
+    world.run()
+    assert world.state == "CREATE_COMPLETE"
+    assert world.differences(wide) == []
+    assert len(world.row("J").requires) == 100
+    assert world.select(sync_point_input) == []
+
+
+def test_wide_fan_ins_side_by_side_are_counted_into_without_a_deadlock(world):
+    names = [f"S{number}" for number in range(64)]
+    joined = {f"J{number}": thing("j", uses=names) for number in range(4)}
+    world.create(Template(**{name: thing("s") for name in names}, **joined))
+    deadlocks = world.worker.watch_for_errors()
+
+    world.run(threads=8)
+
+    assert world.state == "CREATE_COMPLETE"
+    assert deadlocks == []
+
+
+# -- fences --------------------------------------------------------------------------------
+
+
+def test_a_worker_whose_lock_was_broken_changes_no_row(web):
+    web.update(changed("new"))
+    job, row = claimed(web, "C+")
+    update = attempt(Action.UPDATE, row)
+    output = NodeData(name="C", resource_id=row.id)
+    web.worker.die()
+    other = web.new_worker()
+    claimed(web, "C+", other)
+    before = web.everything()
+    late = web.worker.database
+
+    assert not checks.try_begin(late, row, update)
+    assert not checks.try_write(late, row, {"physical_id": "ghost"})
+    assert not checks.try_release(late, row)
+    assert checks.try_replace(late, job, new_id(), Replace(update)) is None
+    ended = checks.finish_update(
+        late,
+        job,
+        applied=update.definition,
+        sha1="late",
+        requires={},
+        output=output,
+        physical_id="ghost",
+        metadata={},
+        action=Action.UPDATE,
+        told=True,
+    )
+    assert ended == Fenced()
+    assert checks.finish_cleanup(late, job, action=Action.DELETE) == Fenced()
+    assert checks.fail(late, job, action=Action.UPDATE, reason="late", definition=None) == Fenced()
+
+    assert web.everything() == before
+    assert web.row("C").engine_id == other.engine_id
+
+
+def test_a_node_is_passed_by_once(web):
+    web.update(changed("new"))
+    job, _ = claimed(web, "C+", decided=lambda _job: Skip())
+
+    assert isinstance(checks.pass_by(web.database, job), Propagated)
+    before = web.everything()
+    assert checks.pass_by(web.database, job) == Superseded()
+    assert web.everything() == before
+
+
+def test_the_result_of_a_worker_that_was_taken_over_is_void(world):
+    world.create(Template(A=thing("a", wait=3)))
+    world.check("A+")
+    world.worker.die()
+    other = world.new_worker()
+
+    world.check("A+", other)
+    assert world.row("A").engine_id == other.engine_id
+    while world.rows()["A"] != "CREATE_COMPLETE v0":
+        world.come_back(other)
+    before = world.everything()
+
+    assert world.come_back(world.worker) == []
+    assert world.everything() == before
+    assert world.calls() == ["create A"]
+
+
+def test_a_lock_is_broken_by_one_and_only_if_its_holder_is_dead(world):
+    world.create(Template(A=thing("a", wait=3)))
+    world.check("A+")
+    assert recovery.dead_locks(world.database, dead_after=HOUR, limit=10) == []
+    world.worker.die()
+    (lock,) = recovery.dead_locks(world.database, dead_after=HOUR, limit=10)
+
+    broken = at_once(*[partial(recovery.try_break, world.database, lock, dead_after=HOUR)] * 4)
+
+    assert sorted(broken) == [False, False, False, True]
+    assert world.row("A").engine_id is None
+    assert not recovery.try_break(world.database, lock, dead_after=HOUR)
+
+
+# -- replacements ----------------------------------------------------------------------------
+
+
+def test_a_replacement_that_a_newer_traversal_overtakes_leaves_no_second_row(web):
+    web.update(changed("c", flavor="large"))
+    job, row = claimed(web, "C+")
+    replace = Replace(attempt(Action.CREATE, row))
+    web.update(changed("new"))
+    before = web.everything()
+
+    assert checks.try_replace(web.worker.database, job, new_id(), replace) is None
+
+    assert web.everything() == before
+    assert web.rows().keys() == {"A", "C", "D"}
+
+
+@pytest.mark.parametrize("after", range(1, 6))
+def test_wherever_a_newer_wish_overtakes_a_replacement_one_row_and_one_object_remain(web, after):
+    web.update(changed("c", flavor="large"))
+    newer = changed("new", flavor="huge")
+    interrupt(web.worker.database, after, partial(web.update, newer))
+
+    web.run()
+
+    assert web.state == "UPDATE_COMPLETE"
+    assert web.differences(newer) == []
+    assert [row.name for row in web.select(resource)].count("C") == 1
+
+
+def test_replacements_and_newer_wishes_at_once_leave_one_row_and_one_object(web):
+    newer = web.new_engine()
+    for number in range(5):
+        web.update(changed("c", flavor=f"{number}"))
+        wish = changed("c", flavor=f"newer than {number}")
+        at_once(web.run, partial(web.update, wish, engine=newer))
+        web.run()
+
+        assert web.differences(wish) == []
+        assert [row.name for row in web.select(resource)].count("C") == 1
+
+
+# -- a newer traversal meets a lock ------------------------------------------------------------
+
+
+def test_a_newer_update_waits_for_the_older_action_and_is_rung_for_when_that_ends(web):
+    slow = CHAIN.but(C=thing("1", uses=["A"], wait=3))
+    web.update(slow)
+    web.check("C+")
+    assert web.rows()["C"] == "UPDATE_IN_PROGRESS v0"
+    other = web.new_worker()
+
+    web.update(changed("2"))
+    wanted = web.row("C").desired_sha1
+    before = web.everything()
+    assert web.check("C+", other) == []
+    assert web.everything() == before
+    assert web.row("C").engine_id == web.worker.engine_id
+
+    assert web.come_back() == ["C+"]
+    assert web.rows()["C"] == "UPDATE_COMPLETE v1"
+    assert web.row("C").engine_id is None
+    assert web.row("C").applied_sha1 != wanted
+    assert web.row("C").desired_sha1 == wanted
+    assert web.points()["C+"] == "READY 0/0"
+
+    assert web.check("C+", other) == ["D+"]
+    assert web.rows()["C"] == "UPDATE_COMPLETE v2"
+    assert web.row("C").applied_sha1 == wanted
+    web.run()
+    assert web.differences(changed("2")) == []
+
+
+def test_an_older_action_that_fails_does_not_fail_the_newer_traversal(web):
+    web.update(CHAIN.but(C=thing("1", uses=["A"], wait=3)))
+    web.check("C+")
+    web.update(changed("2"))
+    assert web.check("C+", web.new_worker()) == []
+
+    web.cloud.fail(FailureRule(op="show", owner="*/C", status=400))
+    assert web.come_back() == ["C+"]
+
+    assert web.rows()["C"] == "UPDATE_FAILED v0"
+    assert web.state == "UPDATE_IN_PROGRESS"
+    web.run()
+    assert web.state == "UPDATE_COMPLETE"
+    assert web.differences(changed("2")) == []
+
+
+def test_a_delete_asks_the_holder_of_a_lock_to_give_way(world):
+    world.create(Template(A=thing("a", wait=100)))
+    world.check("A+")
+    other = world.new_worker()
+
+    world.delete()
+    world.check("stack+", other)
+    assert world.check("A-", other) == []
+    assert world.bell.preempted == [(world.worker.engine_id, world.row("A").id)]
+    assert world.rows() == {"A": "CREATE_IN_PROGRESS v0"}
+
+    world.bell.take()
+    world.worker.checker.give_up(world.row("A").id)
+    assert world.rung() == ["A-"]
+    assert world.row("A").engine_id is None
+    world.run()
+    assert world.state == "DELETE_COMPLETE"
+    assert world.cloud.owned() == []
+
+
+def test_what_a_worker_hands_back_goes_on_where_it_was(world):
+    world.create(Template(A=thing("a", wait=3)))
+    world.check("A+")
+
+    world.bell.take()
+    world.worker.checker.hand_back()
+    assert world.rung() == ["A+"]
+    assert world.row("A").engine_id is None
+    assert world.rows() == {"A": "CREATE_IN_PROGRESS v0"}
+
+    other = world.new_worker()
+    world.check("A+", other)
+    assert world.row("A").engine_id == other.engine_id
+    world.run()
+    assert world.state == "CREATE_COMPLETE"
+    assert world.calls() == ["create A"]
