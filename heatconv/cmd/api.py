@@ -15,15 +15,16 @@ import threading  # noqa: E402
 from oslo_config import cfg  # noqa: E402
 
 from heatconv import conf as configuration  # noqa: E402
-from heatconv.cmd import compose, daemon  # noqa: E402
+from heatconv.cmd import compose  # noqa: E402
+from heatconv.cmd.processes import PROCESSES, run_processes  # noqa: E402
 from heatconv.rpc.bus import Bus  # noqa: E402
 
 
 def main() -> None:
     """Serve until told to stop."""
-    conf = configuration.load(sys.argv[1:], prog="heatconv-api", cli_opts=[daemon.PROCESSES])
+    conf = configuration.load(sys.argv[1:], prog="heatconv-api", cli_opts=[PROCESSES])
     count = conf.processes or conf.api.workers
-    daemon.run_processes(count, lambda: _serve(conf, shared=count > 1))
+    run_processes(count, lambda: _serve(conf, shared=count > 1))
 
 
 def _serve(conf: cfg.ConfigOpts, *, shared: bool) -> None:

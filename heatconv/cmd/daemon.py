@@ -24,11 +24,6 @@ from heatconv.rpc.bus import Bus
 
 LOG = logging.getLogger(__name__)
 
-#: Wins over the ``workers`` option of the daemon's group.
-PROCESSES = cfg.IntOpt(
-    "workers", dest="processes", metavar="N", min=1, help="Number of processes; default: as configured."
-)
-
 
 class Service(Protocol):
     """What a daemon serves."""
@@ -141,59 +136,3 @@ def leave() -> NoReturn:
     logging.shutdown()
     sys.stdout.flush()
     os._exit(0)
-
-
-def run_processes(count: int, run: Callable[[], None]) -> None:
-    """Run a function in so many processes; a child that dies is replaced until we are told to stop.
-
-    Not one of the libraries for this: they put a process above a single
-    worker too, and that one must die with its process.
-    """
-    if count == 1:
-        run()
-        return
-    parent = os.getpid()
-    children: set[int] = set()
-    stopping = threading.Event()
-
-    def stop(*_: object) -> None:
-        stopping.set()
-        for pid in children:
-            os.kill(pid, signal.SIGTERM)
-
-    def reload(*_: object) -> None:
-        for pid in children:
-            os.kill(pid, signal.SIGHUP)
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-    signal.signal(signal.SIGHUP, reload)
-    while True:
-        while len(children) < count and not stopping.is_set():
-            pid = os.fork()
-            if pid == 0:
-                _run_child(parent, run)
-            children.add(pid)
-        if not children:
-            return
-        pid, status = os.wait()
-        children.discard(pid)
-        if not stopping.is_set():
-            LOG.error("process %s ended with status %s; another takes its place", pid, status)
-
-
-def _run_child(parent: int, run: Callable[[], None]) -> None:
-    """Run in a child, which does not outlive its parent."""
-    threading.Thread(target=_follow, args=(parent,), daemon=True).start()
-    try:
-        run()
-    except BaseException:
-        LOG.exception("process %s ends", os.getpid())
-        os._exit(1)
-    os._exit(0)
-
-
-def _follow(parent: int) -> None:
-    while os.getppid() == parent:
-        threading.Event().wait(1)
-    os.kill(os.getpid(), signal.SIGTERM)

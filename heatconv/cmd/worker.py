@@ -14,14 +14,15 @@ from oslo_config import cfg  # noqa: E402
 
 from heatconv import conf as configuration  # noqa: E402
 from heatconv.cmd import compose, daemon  # noqa: E402
+from heatconv.cmd.processes import PROCESSES, run_processes  # noqa: E402
 from heatconv.db.session import Database  # noqa: E402
 from heatconv.rpc.bus import WORKER_TOPIC, Bus  # noqa: E402
 
 
 def main() -> None:
     """Run until told to stop."""
-    conf = configuration.load(sys.argv[1:], prog="heatconv-worker", cli_opts=[daemon.PROCESSES])
-    daemon.run_processes(conf.processes or conf.worker.workers, lambda: _run(conf))
+    conf = configuration.load(sys.argv[1:], prog="heatconv-worker", cli_opts=[PROCESSES])
+    run_processes(conf.processes or conf.worker.workers, lambda: _run(conf))
 
 
 def _run(conf: cfg.ConfigOpts) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import logging
 import os
@@ -19,7 +20,8 @@ from heatconv.db.tables import event, metadata, stack
 from heatconv.errors import StackExists
 from heatconv.model.states import Status
 from heatconv.resources.registry import Registry
-from heatconv.testing.cloud import IN_PROCESS, CloudObject
+from heatconv.testing.cloud import IN_PROCESS, IN_TRANSITION, CloudObject
+from heatconv.testing.failures import Refused
 from heatconv.testing.simulated import PLUGIN_DIR
 from heatconv.testing.templates import Template
 from tests.chaos import oracle
@@ -104,6 +106,7 @@ class Bench:
             stage.run()
         except AssertionError as error:
             problems.append(str(error))
+        _let_the_cloud_finish()
         problems += self._problems(story, story.wanted if begun else story.before)
         if not death.stops:
             # One that was stopped between its last look and its request makes a twin whatever we do;
@@ -165,6 +168,14 @@ class Bench:
                 connection.execute(sa.delete(table))
                 if rows := state.rows.get(table.name):
                     connection.execute(sa.insert(table), rows)
+
+
+def _let_the_cloud_finish() -> None:
+    """Look at what is on its way until it is there, or gone: without a clock, looking is what takes time."""
+    while going := [found["id"] for found in IN_PROCESS.owned() if found["status"] in IN_TRANSITION]:
+        for object_id in going:
+            with contextlib.suppress(Refused):
+                IN_PROCESS.show(object_id)
 
 
 def _ask(stage: Stage, request: Request, *, retry: bool = True) -> Exception | None:

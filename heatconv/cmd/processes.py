@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several processes of one daemon, below one that only watches them.
+
+Not one of the libraries for this: they put a process above a single worker too,
+and that one has to die with the process that was killed.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable
+
+from oslo_config import cfg
+
+LOG = logging.getLogger(__name__)
+
+#: Wins over the ``workers`` option of the daemon's group.
+PROCESSES = cfg.IntOpt(
+    "workers", dest="processes", metavar="N", min=1, help="Number of processes; default: as configured."
+)
+
+
+def run_processes(count: int, run: Callable[[], None]) -> None:
+    """Run a function in so many processes, in this very one if it is one.
+
+    A child that dies is replaced until SIGTERM or SIGINT; SIGHUP is passed on.
+    """
+    if count == 1:
+        run()
+    else:
+        Family(count, run).watch()
+
+
+class Family:
+    """The processes that run the same function, and their parent."""
+
+    def __init__(self, count: int, run: Callable[[], None]) -> None:
+        self._count = count
+        self._run = run
+        self._children: set[int] = set()
+        self._stopping = False
+
+    def watch(self) -> None:
+        """Start the children, and return when all have ended as they were told to."""
+        signal.signal(signal.SIGTERM, self._stop)
+        signal.signal(signal.SIGINT, self._stop)
+        signal.signal(signal.SIGHUP, lambda *_: self._tell(signal.SIGHUP))
+        self._fill_up()
+        while self._children:
+            pid, status = os.wait()
+            self._children.discard(pid)
+            if not self._stopping:
+                LOG.error("process %s ended with status %s; another takes its place", pid, status)
+                self._fill_up()
+
+    def _fill_up(self) -> None:
+        parent = os.getpid()
+        while len(self._children) < self._count and not self._stopping:
+            pid = os.fork()
+            if pid == 0:
+                self._be_child(parent)
+            self._children.add(pid)
+
+    def _stop(self, *_: object) -> None:
+        self._stopping = True
+        self._tell(signal.SIGTERM)
+
+    def _tell(self, signum: int) -> None:
+        for pid in self._children:
+            os.kill(pid, signum)
+
+    def _be_child(self, parent: int) -> None:
+        """Run in a child, which does not outlive its parent."""
+        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+        try:
+            self._run()
+        except BaseException:
+            LOG.exception("process %s ends", os.getpid())
+            os._exit(1)
+        os._exit(0)
+
+
+def _follow(parent: int) -> None:
+    while os.getppid() == parent:
+        threading.Event().wait(1)
+    os.kill(os.getpid(), signal.SIGTERM)
