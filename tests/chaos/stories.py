@@ -13,20 +13,20 @@ from heatconv.testing.templates import Template, attr, thing
 NAME = "five"
 
 FIRST = Template(
-    A=thing("a", wait=2),
+    A=thing("a", wait=3),
     B=thing("b"),
-    C=thing(attr("A"), uses=["A", "B"], wait=2),
+    C=thing(attr("A"), uses=["A", "B"], wait=3),
     D=thing("d", uses=["C"]),
-    E=thing("e", uses=["C"], wait=2),
+    E=thing("e", uses=["C"], wait=3),
 )
 #: A and with it C changed in place, B and E replaced, D removed, F added.
 SECOND = FIRST.without("D").but(
-    A=thing("a2", wait=2),
+    A=thing("a2", wait=3),
     B=thing("b", flavor="large"),
-    E=thing("e", flavor="large", uses=["C"], wait=2),
+    E=thing("e", flavor="large", uses=["C"], wait=3),
     F=thing("f", uses=["C"]),
 )
-THIRD = FIRST.but(A=thing("a3", wait=2), C=thing(attr("A"), flavor="large", uses=["A", "B"], wait=2))
+THIRD = FIRST.but(A=thing("a3", wait=3), C=thing(attr("A"), flavor="large", uses=["A", "B"], wait=3))
 
 
 @dataclass(frozen=True, kw_only=True)
