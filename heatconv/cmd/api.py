@@ -16,6 +16,7 @@ from oslo_config import cfg  # noqa: E402
 
 from heatconv import conf as configuration  # noqa: E402
 from heatconv.cmd import compose  # noqa: E402
+from heatconv.cmd.daemon import leave  # noqa: E402
 from heatconv.cmd.processes import PROCESSES, run_processes  # noqa: E402
 from heatconv.rpc.bus import Bus  # noqa: E402
 
@@ -34,4 +35,4 @@ def _serve(conf: cfg.ConfigOpts, *, shared: bool) -> None:
         signal.signal(signum, lambda *_: threading.Thread(target=service.stop).start())
     signal.signal(signal.SIGHUP, lambda *_: conf.mutate_config_files())
     service.serve()
-    bus.close()
+    leave()

@@ -106,7 +106,6 @@ class Daemon:
             services.forget(self.database, self.engine_id)
         except errors.StorageError:
             LOG.exception("%s could not sign off; it will be found dead", self.engine_id)
-        self.bus.close()
         self.database.close()
 
     def _heartbeat(self) -> None:
@@ -132,7 +131,11 @@ class Daemon:
 
 
 def leave() -> NoReturn:
-    """End the process now; a plugin that still runs on some thread does not keep it."""
+    """End the process now.
+
+    A plugin that still runs on some thread does not keep it, nor do the
+    connections to the bus, which take seconds to close politely.
+    """
     logging.shutdown()
     sys.stdout.flush()
     os._exit(0)

@@ -84,10 +84,6 @@ class Bus:
         started: Stoppable = running
         return started
 
-    def close(self) -> None:
-        """Close every connection."""
-        self._transport.cleanup()
-
 
 class _Endpoint:
     """Offers a table of functions to oslo.messaging, which looks for attributes."""

@@ -77,14 +77,17 @@ class Actor:
         assert_never(step)
 
     def poll(self, waiting: Waiting) -> Ending:
-        """Look again at an action that goes on."""
-        plugin = waiting.plugin
-        if plugin is not None:
-            return self._guarded(
-                waiting.job, waiting.attempt, lambda *_: self._look(waiting, plugin), waiting
-            )
-        job = self._reread(waiting.job)
-        return Lost(job=waiting.job) if job is None else self._guarded(job, waiting.attempt, self._resume)
+        """Look again at an action that goes on, if it still is this worker's.
+
+        One that was stopped for a while may find it taken over, and must not
+        repeat what a newer wish has changed.
+        """
+        plugin, job = waiting.plugin, self._reread(waiting.job)
+        if job is None:
+            return Lost(job=waiting.job)
+        if plugin is None:
+            return self._guarded(job, waiting.attempt, self._resume)
+        return self._guarded(waiting.job, waiting.attempt, lambda *_: self._look(waiting, plugin), waiting)
 
     def remove_orphan(self, orphan: plugins.Resource) -> None:
         """Delete what was made when the lock had been broken already, and nobody else has found."""
