@@ -260,7 +260,9 @@ class Actor:
         except errors.StaleWrite:
             return Lost(job=job)
         except errors.StorageError:
-            raise  # a fault of ours is never a failure of the resource's
+            # A fault of ours is never a failure of the resource's: whoever claims it goes on.
+            LOG.exception("stack %s: %s: what it came to could not be written", job.stack.id, job.node)
+            return Lost(job=job)
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             return self._after_error(job, attempt, error, waiting)
 

@@ -146,7 +146,9 @@ class Checker:
         a row must not stay locked by a worker that does not act on it.
         """
         try:
-            self._settle(act())
+            ending = act()
+            job = ending.job  # a replacement is held in place of what it replaces
+            self._settle(ending)
         except Exception:
             LOG.exception("stack %s: %s is given back", job.stack.id, job.node)
             self._timer.call_later(RETRY_DELAY, lambda: self._let_go(job))
