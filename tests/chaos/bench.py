@@ -8,7 +8,7 @@ import copy
 import logging
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,7 +63,10 @@ class _State:
 
 
 class Bench:
-    """A database to play on; the cloud is that of the address ``memory:``, so there is one bench at a time."""
+    """A database to play on.
+
+    The cloud is that of the address ``memory:``, so there is one bench at a time.
+    """
 
     def __init__(self, url: str) -> None:
         os.environ["HEATCONV_FAKE_CLOUD"] = "memory:"
@@ -197,11 +200,68 @@ def judge(run: Run, undisturbed: Run, story: Story, death: Death) -> list[str]:
     return problems
 
 
-def deaths(run: Run) -> Mapping[str, Sequence[Death]]:
-    """Return every death that a run leaves room for, by kind."""
-    workers, engines = range(1, len(run.worker) + 1), range(1, len(run.engine) + 1)
-    return {
-        "worker": [Death(worker=boundary) for boundary in workers],
-        "engine": [Death(engine=boundary) for boundary in engines],
-        "engine, and the client gives up": [Death(engine=boundary, retry=False) for boundary in engines],
-    }
+# -- every death there can be ------------------------------------------------------------------
+
+
+def _workers(bench: Bench, story: Story) -> list[Death]:
+    return [Death(worker=last) for last in _each(bench.play(story).worker)]
+
+
+def _engines(bench: Bench, story: Story) -> list[Death]:
+    return [Death(engine=last) for last in _each(bench.play(story).engine)]
+
+
+def _unanswered(bench: Bench, story: Story) -> list[Death]:
+    return [Death(engine=last, retry=False) for last in _each(bench.play(story).engine)]
+
+
+def _engines_after_a_worker(bench: Bench, story: Story) -> list[Death]:
+    """Kill a worker at its second request to the cloud, then an engine: recovery is one of its tasks."""
+    passed = bench.play(story).worker
+    _, _, second, *_ = (last for last in _each(passed) if _REQUEST in passed[last - 1])
+    passed = bench.play(story, Death(worker=second)).engine
+    return [Death(worker=second, engine=last) for last in _each(passed)]
+
+
+def _stops(bench: Bench, story: Story) -> list[Death]:
+    """Stop everywhere but where an update is about to be sent and a second wish may come meanwhile.
+
+    That update arrives when the worker goes on, and undoes what the second wish did; only looking
+    at the world would find it.
+    """
+    passed = bench.play(story, Death(stops=True)).worker
+    return [
+        Death(worker=last, stops=True)
+        for last in _each(passed)
+        if story.exact or not _sends_an_update(passed[last - 1 :])
+    ]
+
+
+_REQUEST = "a request to the cloud"
+
+
+def _each(passed: Sequence[str]) -> range:
+    return range(1, len(passed) + 1)
+
+
+def _sends_an_update(ahead: Sequence[str]) -> bool:
+    """Tell whether an update is sent before the database is asked again."""
+    asks = (index for index, boundary in enumerate(ahead) if _is_asking(boundary))
+    until = ahead[: next(asks, len(ahead))]
+    sends = f"before {_REQUEST}" in until and "after handle_update" in until
+    return sends or "before check_update_complete" in until
+
+
+def _is_asking(boundary: str) -> bool:
+    when, statement, *_ = boundary.split()
+    return when == "before" and statement.isupper()
+
+
+#: Every death of a kind that a story leaves room for.
+DEATHS: Mapping[str, Callable[[Bench, Story], list[Death]]] = {
+    "a worker dies": _workers,
+    "an engine dies": _engines,
+    "an engine dies, nobody asks again": _unanswered,
+    "a worker dies, then an engine": _engines_after_a_worker,
+    "a worker stops and goes on": _stops,
+}

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from oslo_db.sqlalchemy import engines
 
@@ -132,8 +133,7 @@ class Boundaries:
             roll_back(connection)
             self._in_transaction(False)
 
-        engine.dialect.do_commit = do_commit  # type: ignore[method-assign]
-        engine.dialect.do_rollback = do_rollback  # type: ignore[method-assign]
+        vars(engine.dialect).update(do_commit=do_commit, do_rollback=do_rollback)
         return database
 
     def _at(self, boundary: str, connection: Any) -> None:
@@ -198,20 +198,20 @@ class _Gate(Gate):
 
 @contextmanager
 def repeatable_ids() -> Iterator[Callable[[int], None]]:
-    """Number the ids, so that what sorts by id comes in the same order; the yielded function tells the last."""
+    """Number the ids, so that what sorts by them comes in the same order each time.
+
+    The yielded function says which number was the last.
+    """
     numbers = itertools.count(1)
 
     def go_on_after(last: int) -> None:
         nonlocal numbers
         numbers = itertools.count(last + 1)
 
-    clock, noise = ids.time, ids.os
-    ids.time = SimpleNamespace(time_ns=lambda: 1_000_000)  # type: ignore[assignment]
-    ids.os = SimpleNamespace(urandom=lambda size: next(numbers).to_bytes(size, "big"))  # type: ignore[assignment]
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ids, "time", SimpleNamespace(time_ns=lambda: 1_000_000))
+        patch.setattr(ids, "os", SimpleNamespace(urandom=lambda size: next(numbers).to_bytes(size, "big")))
         yield go_on_after
-    finally:
-        ids.time, ids.os = clock, noise
 
 
 def _hurried(engine: sa.Engine) -> sa.Engine:

@@ -57,26 +57,40 @@ def in_the_database(connection: Connection) -> Iterator[str]:
     for row in connection.execute(sa.select(stack).where(stack.c.status != Status.COMPLETE)):
         yield f"stack {row.name} is {row.action}_{row.status} ({row.phase}): {row.status_reason}"
     for row in connection.execute(sa.select(resource)):
-        state = f"resource {row.name} (version {row.version}, {row.action}_{row.status})"
-        if row.engine_id is not None:
-            yield f"{state} is locked by {row.engine_id}"
-        if row.progress is not None:
-            yield f"{state} has something under way"
-        if row.status != Status.COMPLETE:
-            yield f"{state}: {row.status_reason}"
-        if row.desired is None:
-            yield f"{state} is garbage"
-        elif row.desired_sha1 != row.applied_sha1:
-            yield f"{state} is not what is desired"
-    for table in (graph_edge, sync_point, sync_point_input):
-        left = connection.scalar(sa.select(sa.func.count()).select_from(table))
-        if left:
-            yield f"{left} rows are left in {table.name}"
-    unused = sa.select(sa.func.count()).select_from(
+        for problem in _of_a_resource(row):
+            yield f"resource {row.name} (version {row.version}, {row.action}_{row.status}) {problem}"
+    for what, query in _LEFT.items():
+        if left := connection.scalar(query):
+            yield f"{left} {what}"
+
+
+def _of_a_resource(row: Any) -> Iterator[str]:
+    if row.engine_id is not None:
+        yield f"is locked by {row.engine_id}"
+    if row.progress is not None:
+        yield "has something under way"
+    if row.status != Status.COMPLETE:
+        yield f"is not complete: {row.status_reason}"
+    if row.desired is None:
+        yield "is garbage"
+    elif row.desired_sha1 != row.applied_sha1:
+        yield "is not what is desired"
+
+
+def _count(of: sa.FromClause) -> sa.Select[int]:
+    return sa.select(sa.func.count()).select_from(of)
+
+
+#: What is of no use any more, and the query that counts it.
+_LEFT: Mapping[str, sa.Select[int]] = {
+    **{
+        f"rows are left in {table.name}": _count(table)
+        for table in (graph_edge, sync_point, sync_point_input)
+    },
+    "templates are left of no stack": _count(
         raw_template.outerjoin(stack, stack.c.raw_template_id == raw_template.c.id)
-    )
-    if left := connection.scalar(unused.where(stack.c.id.is_(None))):
-        yield f"{left} templates are left of no use"
-    gone = sa.select(sa.func.count()).select_from(resource.join(stack, stack.c.id == resource.c.stack_id))
-    if left := connection.scalar(gone.where(stack.c.deleted_at.is_not(None))):
-        yield f"{left} resources are left of deleted stacks"
+    ).where(stack.c.id.is_(None)),
+    "resources are left of deleted stacks": _count(
+        resource.join(stack, stack.c.id == resource.c.stack_id)
+    ).where(stack.c.deleted_at.is_not(None)),
+}

@@ -39,7 +39,7 @@ DEAD_AFTER = 600  #: seconds; a run is over long before
 TICK = 0.002  #: seconds; the resolution of SQLite's clock is one millisecond
 PATIENCE = 40  #: recovery ticks after which a world that is not quiet never will be
 NUMBER = "00000000-0000-4000-8000-{:012}"
-LONG_AGO = sa.literal_column("'2000-01-01 00:00:00'")
+LONG_AGO: sa.ColumnElement[Any] = sa.literal_column("'2000-01-01 00:00:00'")
 
 Do = Callable[[], object]
 

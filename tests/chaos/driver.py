@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Users who keep changing their minds: a thread each, over HTTP, each with some stacks of its own.
+
+A user who gets no answer, or one that says "not now", asks again, and goes on
+to the next wish when the service has taken this one.  So it is known what each
+stack is to be in the end.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from heatconv.client.http import Client, ClientError
+from heatconv.testing.failures import FailureRule
+from heatconv.testing.templates import SERVER, STEPS, Attribute, Template, attr, thing
+
+NAMES = "ABCDEFGH"
+DOOMED = "X"  #: the resource that the cloud never makes
+NOT_NOW = frozenset({0, 429, 500, 502, 503, 504})
+PAUSE = 0.3  #: seconds until a user asks again
+
+#: What the cloud has to be told for doomed resources to be so.
+DOOM = FailureRule(op="create", owner=f"*/{DOOMED}", status=400, times=None)
+
+
+@dataclass
+class Stack:
+    """What one stack is to be: one of some templates, or nothing (None is one of them).
+
+    Several come into question after a rollback, which leads to the last that
+    was complete: whichever that was, the stack's own template tells.
+    """
+
+    name: str
+    choice: random.Random
+    may_be: list[Template | None] = field(default_factory=lambda: [None])
+    asked: list[Template] = field(default_factory=list)  #: all that could become so
+
+    @property
+    def is_wanted(self) -> bool:
+        return self.may_be != [None]
+
+
+class Driver:
+    """The users; ``start`` lets them begin, ``stop`` makes them content with what they asked for last."""
+
+    def __init__(self, endpoint: str, start: int, *, users: int, stacks: int) -> None:
+        self.stacks = [
+            Stack(f"s{number:02}", random.Random(f"{start} stack {number}")) for number in range(stacks)
+        ]
+        self.taken: Counter[str] = Counter()  #: wishes the service took, by kind
+        self.problems: list[str] = []
+        self._endpoint = endpoint
+        self._stopping = threading.Event()
+        self._threads = [
+            threading.Thread(
+                target=self._wish, args=(self.stacks[user::users], random.Random(f"{start} user {user}"))
+            )
+            for user in range(users)
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        for thread in self._threads:
+            thread.join()
+
+    # -- one user ------------------------------------------------------------------------------
+
+    def _wish(self, stacks: list[Stack], choice: random.Random) -> None:
+        client = Client(self._endpoint)
+        try:
+            while not self._stopping.wait(choice.uniform(0.0, 0.8)):
+                self._change(client, choice.choice(stacks))
+        except Exception as error:  # noqa: BLE001 - told in the end
+            self.problems.append(f"a user got stuck: {error!r}")
+        finally:
+            client.close()
+
+    def _change(self, client: Client, stack: Stack) -> None:
+        """Have another wish for a stack, and keep at it until it is taken."""
+        kind = "create" if not stack.is_wanted else stack.choice.choices([*WISHES], [*WISHES.values()])[0]
+        template = random_template(stack.choice)
+        if kind == "doomed update":
+            template = template.but(**{DOOMED: thing("x", uses=list(template)[:1])})
+        body = {"template": template.hot(), "disable_rollback": kind != "doomed update"}
+        while True:
+            try:
+                self._ask(client, stack, kind, body)
+            except ClientError as error:
+                if error.status not in NOT_NOW:
+                    raise
+                time.sleep(PAUSE)
+            else:
+                break
+        self.taken[kind] += 1
+        _note(stack, kind, template)
+
+    def _ask(self, client: Client, stack: Stack, kind: str, body: dict[str, object]) -> None:
+        match kind:
+            case "create":
+                self._create(client, stack.name, body)
+            case "update" | "doomed update":
+                client.update_stack(stack.name, body)
+            case "rollback":
+                client.act(stack.name, "rollback")
+            case "delete":
+                self._delete(client, stack.name)
+
+    def _create(self, client: Client, name: str, body: dict[str, object]) -> None:
+        """Create a stack, or update one that is being deleted still or that an unanswered request made."""
+        try:
+            client.create_stack({"stack_name": name, **body})
+        except ClientError as error:
+            if error.status != 409:
+                raise
+            try:
+                client.update_stack(name, body)
+            except ClientError as later:
+                # Gone meanwhile: next time it can be created.
+                raise ClientError(503, later.kind, str(later)) if later.status == 404 else later from later
+
+    def _delete(self, client: Client, name: str) -> None:
+        try:
+            client.delete_stack(name)
+        except ClientError as error:
+            if error.status != 404:
+                raise
+
+
+#: What a user may wish of a stack that is there, and how often.
+WISHES = {"update": 6, "doomed update": 2, "rollback": 2, "delete": 2}
+
+
+def _note(stack: Stack, kind: str, template: Template) -> None:
+    """Note what a stack is to be now that a wish was taken."""
+    match kind:
+        case "create" | "update":
+            stack.asked.append(template)
+            stack.may_be = [template]
+        case "rollback" | "doomed update":
+            # A stack that never was complete goes back to having nothing in it.
+            stack.may_be = [*stack.asked, Template()]
+        case "delete":
+            stack.may_be = [None]
+
+
+def random_template(choice: random.Random) -> Template:
+    """Return some of the names, in any order, each using some of those before it."""
+    names = choice.sample(NAMES, choice.randint(1, len(NAMES)))
+    things = {}
+    for index, name in enumerate(names):
+        before = names[:index]
+        values: list[str | Attribute] = ["1", "2", "3", *(attr(other) for other in before)]
+        things[name] = thing(
+            choice.choice(values),
+            flavor=choice.choice(["small", "small", "large"]),
+            uses=[other for other in before if choice.random() < 0.4],
+            wait=choice.choice([0.0, 0.5, 2.0, 5.0]),
+            type=STEPS if name == "E" else SERVER,
+        )
+    return Template(**things)
+
+
+def wanted(client: Client, stacks: Sequence[Stack]) -> tuple[dict[str, Template], list[str]]:
+    """Return what each stack is to be, and what is wrong with that.
+
+    Where several templates come into question it is the one that the stack itself tells of.
+    """
+    to_be: dict[str, Template] = {}
+    problems = []
+    for stack in stacks:
+        template = stack.may_be[0]
+        if len(stack.may_be) > 1:
+            told = client.get_template(stack.name).get("resources") or {}
+            possible = [each for each in stack.may_be if each is not None and each.hot()["resources"] == told]
+            if not possible:
+                problems.append(f"{stack.name}: nobody asked for the template it goes by: {told}")
+                continue
+            template = possible[0]
+        if template is not None:
+            to_be[stack.name] = template
+    return to_be, problems

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong: processes die and stop, the bus forgets, connections break, the cloud is moody.
+
+One misfortune after the other, each chosen by chance and each healed by itself
+some seconds later, so that several overlap; ``stop`` waits until all are healed.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import threading
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+
+import amqp
+import sqlalchemy as sa
+
+from heatconv.testing.cloud_client import CloudControl
+from heatconv.testing.failures import FailureRule, Outcome
+from heatconv.testing.faults import Faults
+from tests.chaos.deployment import Deployment
+from tests.chaos.driver import DOOM
+from tests.functional.servers.bus import TOPICS
+
+LONGEST = 5.0  #: seconds a misfortune lasts; more than twice what makes a daemon count as dead
+
+
+class Nemesis:
+    """Sends misfortunes; ``counts`` tells how many of each."""
+
+    def __init__(self, deployment: Deployment, cloud: CloudControl, start: int) -> None:
+        self.counts: Counter[str] = Counter()
+        self.problems: list[str] = []
+        self._deployment = deployment
+        self._cloud = cloud
+        self._choice = random.Random(f"{start} nemesis")
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._haunt)
+        self._healing: list[threading.Thread] = []
+        self._hit: set[str] = set()  # the daemons that one misfortune has hold of already
+
+    def start(self) -> None:
+        self._cloud.fail(DOOM)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Send no more, and wait until everything is healed."""
+        self._stopping.set()
+        self._thread.join()
+        for thread in self._healing:
+            thread.join()
+        self._deployment.set_faults(Faults())
+        self._heal_cloud()
+
+    def _haunt(self) -> None:
+        names, weights = zip(*_MISFORTUNES, strict=True)
+        try:
+            while not self._stopping.wait(self._choice.uniform(0.1, 1.5)):
+                (misfortune,) = self._choice.choices(names, weights)
+                self.counts[misfortune.__name__.strip("_")] += 1
+                misfortune(self)
+        except Exception as error:  # noqa: BLE001 - told in the end
+            self.problems.append(f"the nemesis got stuck: {error!r}")
+
+    def _later(self, heal: Callable[[], object]) -> None:
+        """Heal a misfortune after a while, or at once when there are to be no more."""
+        seconds = self._choice.uniform(0.2, LONGEST)
+
+        def wait() -> None:
+            self._stopping.wait(seconds)
+            heal()
+
+        self._healing.append(threading.Thread(target=wait))
+        self._healing[-1].start()
+
+    # -- processes ---------------------------------------------------------------------------------
+
+    def _victim(self) -> str | None:
+        """Choose a daemon that nothing ails yet, more often than not a worker."""
+        weights = {
+            name: 3 if name.startswith("worker") else 1
+            for name in sorted(self._deployment.processes)
+            if name not in self._hit
+        }
+        victim = self._choice.choices([*weights], [*weights.values()])[0] if weights else None
+        if victim is not None:
+            self._hit.add(victim)
+        return victim
+
+    def _kill(self) -> None:
+        if victim := self._victim():
+            self._deployment.kill(victim)
+            self._later(lambda: self._start(victim))
+
+    def _terminate(self) -> None:
+        if victim := self._victim():
+            self._later(lambda: self._restart(victim))
+
+    def _pause(self) -> None:
+        if victim := self._victim():
+            self._deployment.processes[victim].send(signal.SIGSTOP)
+            self._later(lambda: self._go_on(victim))
+
+    def _go_on(self, name: str) -> None:
+        self._deployment.processes[name].send(signal.SIGCONT)
+        self._hit.discard(name)
+
+    def _restart(self, name: str) -> None:
+        self._deployment.processes[name].stop()
+        self._start(name)
+
+    def _start(self, name: str) -> None:
+        self._deployment.start(name)
+        self._hit.discard(name)
+
+    # -- the bus --------------------------------------------------------------------------------------
+
+    def _lose_messages(self) -> None:
+        """Empty the queues of both topics."""
+        url = sa.make_url(self._deployment.transport_url)
+        with (
+            suppress(amqp.AMQPError, OSError),
+            amqp.Connection(
+                f"{url.host}:{url.port}",
+                userid=url.username,
+                password=url.password,
+                virtual_host=self._deployment.vhost,
+            ) as connection,
+        ):
+            for topic in TOPICS:
+                connection.channel().queue_purge(topic)
+
+    def _break_bus_connections(self) -> None:
+        command = ["rabbitmqctl", "--quiet", "close_all_connections", "--vhost", self._deployment.vhost]
+        subprocess.run([*command, "chaos"], check=False, capture_output=True)
+
+    def _spoil_messages(self) -> None:
+        self._deployment.set_faults(Faults(drop=0.2, double=0.2, delay=0.4, latest=3.0))
+        self._later(lambda: self._deployment.set_faults(Faults()))
+
+    # -- the database -----------------------------------------------------------------------------------
+
+    def _break_database_connections(self) -> None:
+        with suppress(sa.exc.DBAPIError), self._deployment.database.connect() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(sa.text(_TERMINATE))
+                return
+            for thread in connection.scalars(sa.text(_THREADS)).all():
+                with suppress(sa.exc.DBAPIError):
+                    connection.execute(sa.text(f"KILL {int(thread)}"))
+
+    # -- the cloud -----------------------------------------------------------------------------------------
+
+    def _upset_the_cloud(self) -> None:
+        for _ in range(self._choice.randint(1, 4)):
+            self._cloud.fail(FailureRule(**self._choice.choice(_MOODS)))
+
+    def _close_the_cloud(self) -> None:
+        self._cloud.fail(FailureRule(status=503, times=None))
+        self._later(self._heal_cloud)
+
+    def _heal_cloud(self) -> None:
+        self._cloud.stop_failing()
+        self._cloud.fail(DOOM)
+
+
+_TERMINATE = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
+_THREADS = "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()"
+
+_MOODS = (
+    {"op": "create", "status": 500, "times": 2},
+    {"status": 503, "retry_after": 1.0, "times": 3},
+    {"status": 429, "retry_after": 0.5, "times": 5},
+    {"status": 504, "times": 2},
+    {"op": "create", "outcome": Outcome.CUT, "times": 2},
+    {"op": "update", "outcome": Outcome.CUT, "times": 1},
+    {"op": "delete", "outcome": Outcome.CUT, "times": 1},
+    {"op": "create", "outcome": Outcome.BREAK, "times": 1},
+    {"op": "delete", "status": 409, "times": 2},
+)
+
+#: Each misfortune, and how often it comes compared with the others.
+_MISFORTUNES = (
+    (Nemesis._kill, 6),
+    (Nemesis._pause, 4),
+    (Nemesis._terminate, 2),
+    (Nemesis._lose_messages, 3),
+    (Nemesis._break_bus_connections, 1),
+    (Nemesis._spoil_messages, 3),
+    (Nemesis._break_database_connections, 2),
+    (Nemesis._upset_the_cloud, 5),
+    (Nemesis._close_the_cloud, 1),
+)

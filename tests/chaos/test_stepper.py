@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kill a worker, or an engine, at each boundary of each operation: one run for each, whole and exact.
+
+``--database postgresql`` (or ``mariadb``) steps through the same on a server.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.chaos.bench import DEATHS, judge
+from tests.chaos.stories import STORIES
+
+#: Wrong worlds that are told in full; where there are more, the first few say enough.
+SHOWN = 5
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("who", DEATHS)
+@pytest.mark.parametrize("name", STORIES)
+def test_the_world_comes_out_right_wherever_one_dies(bench, tell, name, who):
+    story = STORIES[name]
+    undisturbed = bench.play(story)
+    assert undisturbed.problems == []
+    deaths = DEATHS[who](bench, story)
+    wrong = {}
+    for death in deaths:
+        run = bench.play(story, death)
+        problems = judge(run, undisturbed, story, death)
+        if problems:
+            wrong[death] = "\n".join([f"{death}", *problems, " | ".join(run.history)])
+    tell(f"{name:20} {who:34} {len(deaths):5} boundaries {len(wrong):5} wrong worlds")
+    assert len(deaths) > 30
+    assert not wrong, "\n\n".join([*wrong.values()][:SHOWN])

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What falls between two processes is found again: the recovery tick, on every database."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+import sqlalchemy as sa
+
+from heatconv.db.tables import stack, sync_point
+from heatconv.engine.recovery import Recovery
+from heatconv.model.states import Phase
+from heatconv.testing.failures import FailureRule
+from heatconv.testing.templates import Template, thing
+from tests.functional.core.world import HOUR
+
+PAIR = Template(A=thing("a"), B=thing("b", uses=["A"]))
+LONG_AGO = datetime(2000, 1, 1)  # noqa: DTZ001 - as the tables have it: UTC, and they do not say so
+
+
+@pytest.fixture
+def engines(world):
+    """Return the recovery of two engines."""
+
+    def recovery():
+        return Recovery(
+            database=world.database,
+            doorbell=world.bell,
+            roll_back=world.engine.prepare_rollback,
+            dead_after=HOUR,
+            ready_grace=60,
+        )
+
+    return recovery(), recovery()
+
+
+def tick(world, *engines):
+    """Let engines look for what was lost; return what they ring for."""
+    world.bell.take()
+    for engine in engines:
+        engine.tick()
+    return world.rung()
+
+
+def pass_time(world, table, **columns):
+    with world.database.engine.begin() as connection:
+        connection.execute(sa.update(table).values(**columns))
+
+
+def test_where_nothing_was_lost_nothing_is_done(world, engines):
+    world.create(PAIR)
+    before = world.everything()
+
+    assert tick(world, *engines) == []
+    assert world.everything() == before
+
+
+def test_a_message_that_was_lost_is_sent_again_by_one_engine(world, engines):
+    world.create(PAIR)
+    pass_time(world, sync_point, ready_at=LONG_AGO)
+
+    assert tick(world, *engines) == ["A+"]
+    assert world.point("A+").ready_at > LONG_AGO
+    assert tick(world, *engines) == []
+    world.check("A+")
+    assert world.rows()["A"] == "CREATE_COMPLETE v0"
+
+
+def test_a_node_whose_action_goes_on_is_not_rung_for(world, engines):
+    world.create(PAIR.but(A=thing("a", wait=3)))
+    world.check("A+")
+    pass_time(world, sync_point, ready_at=LONG_AGO)
+
+    assert tick(world, *engines) == []
+
+
+def test_the_lock_of_a_dead_worker_is_broken_and_its_action_taken_over(world, engines):
+    world.create(PAIR.but(A=thing("a", wait=3)))
+    world.check("A+")
+    world.worker.die()
+
+    assert tick(world, *engines) == ["A+"]
+    assert world.row("A").engine_id is None
+    assert world.rows()["A"] == "CREATE_IN_PROGRESS v0"
+
+    world.worker = world.new_worker()
+    world.check("A+")
+    world.run()
+    assert world.state == "CREATE_COMPLETE"
+    assert world.calls() == ["create A", "create B"]
+
+
+def test_a_traversal_that_is_past_its_deadline_fails_and_starts_nothing_more(world, engines):
+    world.create(PAIR)
+    world.check("A+")
+    pass_time(world, stack, deadline=LONG_AGO)
+
+    assert tick(world, *engines) == []
+    assert world.state == "CREATE_FAILED"
+    assert world.stack.status_reason == "Timed out"
+    assert world.points() == {}
+    assert world.events().count("web CREATE_FAILED") == 1
+
+
+def test_a_traversal_that_is_past_its_deadline_is_rolled_back_if_the_user_wants_that(world, engines):
+    world.create(PAIR, rollback=True)
+    world.check("A+")
+    pass_time(world, stack, deadline=LONG_AGO)
+
+    tick(world, *engines)
+    world.run()
+
+    assert world.state == "ROLLBACK_COMPLETE"
+    assert world.cloud.owned() == []
+
+
+def test_a_rollback_that_was_decided_on_and_lost_is_prepared(world, engines):
+    world.cloud.fail(FailureRule(op="create", owner="*/A", status=400))
+    world.create(PAIR, rollback=True)
+    world.check("A+")
+    assert world.stack.phase == Phase.PREPARE
+    world.bell.rollbacks.clear()
+
+    assert tick(world, *engines) == ["stack+"]
+    world.run()
+    assert world.state == "ROLLBACK_COMPLETE"
+    assert world.events().count("web ROLLBACK_IN_PROGRESS") == 1

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From what a user posts to what is wanted, and everything that can be wrong with it."""
+
+from __future__ import annotations
+
+import pytest
+
+from heatconv import errors
+from heatconv.engine.freezing import empty, freeze, parse
+from heatconv.model.states import Action
+from heatconv.resources.facts import StackFacts
+from heatconv.resources.registry import Registry
+
+TYPE = "OS::Heat::TestResource"
+STACK = StackFacts(id="1", name="web", project_id="mine", action=Action.CREATE)
+
+
+@pytest.fixture(scope="module")
+def registry():
+    return Registry.load()
+
+
+def template(resources, **sections):
+    return {"heat_template_version": "2021-04-16", "resources": resources, **sections}
+
+
+def wanted(registry, posted, **source):
+    return freeze(parse({"template": posted, **source}, max_template_size=1 << 20), STACK, registry)
+
+
+def problems(registry, posted):
+    with pytest.raises(errors.Invalid) as caught:
+        wanted(registry, posted)
+    return {path for path, _ in caught.value.problems}
+
+
+def test_what_does_not_depend_on_run_time_is_there_already(registry):
+    posted = template(
+        {
+            "A": {"type": TYPE, "properties": {"value": {"get_param": "text"}}},
+            "B": {"type": TYPE, "properties": {"value": {"get_attr": ["A", "output"]}}},
+            "C": {"type": TYPE, "properties": {"value": {"get_param": "OS::stack_name"}}},
+        },
+        description="three",
+        parameters={"text": {"type": "string"}, "secret": {"type": "string", "hidden": True, "default": "x"}},
+        outputs={"told": {"description": "all", "value": {"get_attr": ["B", "show"]}}},
+    )
+
+    it = wanted(registry, posted, parameters={"text": "hello"})
+
+    assert it.description == "three"
+    assert it.targets["A"].definition.properties == {"value": "hello"}
+    assert it.targets["B"].definition.requires == {"A"}
+    assert it.targets["C"].definition.properties == {"value": "web"}
+    assert {name: target.attributes for name, target in it.targets.items()} == {
+        "A": {'["output"]'},
+        "B": {'["show"]'},
+        "C": set(),
+    }
+    assert it.raw.outputs["told"]["description"] == "all"
+    assert (it.raw.parameters["text"], it.raw.parameters["secret"]) == ("hello", "******")
+
+
+def test_a_resource_that_is_only_referred_to_is_asked_for_no_attribute(registry):
+    posted = template(
+        {"A": {"type": TYPE}, "B": {"type": TYPE, "properties": {"value": {"get_resource": "A"}}}}
+    )
+
+    assert wanted(registry, posted).targets["A"].attributes == set()
+
+
+def test_everything_that_is_wrong_is_told_at_once(registry):
+    posted = template(
+        {
+            "A": {"type": "No::Such::Type"},
+            "B": {"type": TYPE, "properties": {"no_such_property": 1}},
+            "C": {"type": TYPE, "properties": {"value": {"get_attr": ["D", "no_such_attribute"]}}},
+            "D": {"type": TYPE},
+        },
+        outputs={"told": {"value": {"get_attr": ["D", "nor_this"]}}},
+    )
+
+    found = problems(registry, posted)
+
+    assert "resources.A.type" in found
+    assert any(path.startswith("resources.B.properties") for path in found)
+    assert any(path.startswith("resources.C.properties") for path in found)
+    assert any(path.startswith("outputs.told.value") for path in found)
+    assert not any(path.startswith("resources.D") for path in found)
+
+
+def test_of_a_type_that_is_not_there_attributes_cannot_be_judged(registry):
+    posted = template(
+        {
+            "A": {"type": "No::Such::Type"},
+            "B": {"type": TYPE, "properties": {"value": {"get_attr": ["A", "any"]}}},
+        }
+    )
+
+    assert problems(registry, posted) == {"resources.A.type"}
+
+
+def test_a_template_that_is_too_large_is_refused():
+    with pytest.raises(errors.HeatconvError, match="at most 64"):
+        parse(
+            {"template": template({"A": {"type": TYPE, "metadata": {"x": "y" * 100}}})}, max_template_size=64
+        )
+
+
+def test_the_wish_for_nothing_wants_nothing():
+    assert empty().targets == {}
+    assert empty().raw.template == {"heat_template_version": "2021-04-16"}
