@@ -66,8 +66,13 @@ class Preview:
         existing: bool,
     ) -> Json:
         """Return what an update would change, as far as can be told before it runs."""
+        source_of = self._requests.update_source(source, existing=existing)
         found = self._requests.find(context, stack)
-        parsed = self._requests.update_source(source, existing=existing)(found)
+        try:
+            parsed = source_of(found)
+        except errors.StaleWrite:  # the stack's own template was replaced in between
+            found = self._requests.find(context, stack)
+            parsed = source_of(found)
         wanted = self._preparer.freeze(found, parsed, Action.UPDATE)
         extant = resources.list_extant(self._database, found.id)
         rows = {row.id: row for row in resources.list_resources(self._database, found.id)}

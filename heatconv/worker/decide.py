@@ -58,13 +58,11 @@ def _never_made(row: Resource) -> bool:
 def _decide_cleanup(row: Resource) -> Step:
     if row.desired is not None:
         return Skip()
-    if row.action is Action.INIT:
-        return Remove()
     if row.progress is not None and row.action is Action.DELETE:
         return Resume(row.progress)
     definition = row.progress.definition if row.progress is not None else row.applied
     if definition is None:
-        return Remove()
+        return Remove()  # nothing was ever begun
     return Start(Attempt(action=Action.DELETE, definition=definition, sha1="", requires={}))
 
 
