@@ -81,6 +81,8 @@ def claim(
     row = job.resource
     if row is not None and row.engine_id is not None and job.lock_alive:
         return Busy(row.engine_id)
+    if _is_torn(job):
+        return Idle("its traversal ended while it was being claimed")
     step = decide(job)
     if row is None or isinstance(step, Skip):
         return Claimed(job, step)
@@ -105,6 +107,17 @@ def _with_lock(row: Resource, step: Step) -> dict[str, Any]:
             return {"requires": {**row.requires, **requires}}
         case _:
             return {}
+
+
+def _is_torn(job: Job) -> bool:
+    """Tell whether inputs are missing: the traversal failed between one statement and the next.
+
+    Nothing may be made of a definition whose references mean nothing any more.
+    """
+    row = job.resource
+    if row is None or row.desired is None or job.direction is not Direction.UPDATE:
+        return False
+    return not row.desired.requires <= {data.name for data in job.inputs}
 
 
 def _read_job(connection: Connection, traversal_id: str, node: Node, dead_after: float) -> Job | Idle:

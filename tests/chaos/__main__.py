@@ -27,11 +27,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=None, help="what the choices follow from; printed")
     parser.add_argument("--database", choices=sorted(DATABASE_SERVERS), default="postgresql")
     parser.add_argument("--directory", type=Path, help="where the daemons' logs go (a temporary one)")
+    parser.add_argument(
+        "--restart-servers", action="store_true", help="cut the database and the bus off for seconds, too"
+    )
     given = parser.parse_args()
     start = random.SystemRandom().randrange(10**6) if given.seed is None else given.seed
     directory = given.directory or Path(tempfile.mkdtemp(prefix="heatconv-chaos-"))
     directory.mkdir(parents=True, exist_ok=True)
     again = f"python -m tests.chaos --minutes {given.minutes:g} --seed {start} --database {given.database}"
+    again += " --restart-servers" * given.restart_servers
     _say(again, f"logs in {directory}")
     with ExitStack() as until:
         server = DATABASE_SERVERS[given.database].provide(until)
@@ -45,6 +49,7 @@ def main() -> int:
             seconds=given.minutes * 60,
             database_url=databases.fresh(),
             transport_url=own_bus(RABBITMQ.provide(until), until),
+            restart_servers=given.restart_servers,
         )
     _say(*report.lines, *report.problems, f"again: {again}")
     return 1 if report.problems else 0

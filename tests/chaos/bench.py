@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import itertools
 import logging
 import os
 from collections import Counter
@@ -71,12 +72,12 @@ class Bench:
     def __init__(self, url: str) -> None:
         os.environ["HEATCONV_FAKE_CLOUD"] = "memory:"
         self._boundaries = Boundaries()
-        self._database = self._boundaries.of_database(Database.from_url(url))
+        self.database = self._boundaries.of_database(Database.from_url(url))
         self._registry = self._boundaries.of_types(Registry.load([PLUGIN_DIR]))
         self._states: dict[int, _State] = {}
         self._exit = ExitStack()
         # SQLite tidies up whenever the last connection goes; this one stays.
-        self._exit.enter_context(self._database.engine.connect())
+        self._exit.enter_context(self.database.engine.connect())
         self._number_ids = self._exit.enter_context(repeatable_ids())
         logging.disable(logging.CRITICAL)
 
@@ -84,13 +85,13 @@ class Bench:
         logging.disable(logging.NOTSET)
         self._exit.close()
         IN_PROCESS.reset()
-        self._database.close()
+        self.database.close()
 
     def play(self, story: Story, death: Death = Death()) -> Run:
         """Play a story in which somebody dies."""
         self._go_to(self._state(story.before))
         self._number_ids(_IN_USE if story.before else 0)
-        stage = Stage(self._database, self._registry, self._boundaries)
+        stage = Stage(self.database, self._registry, self._boundaries)
         IN_PROCESS.reset(self._boundaries.gate(lambda done: _then(stage, story, done)))
         IN_PROCESS._objects.update(copy.deepcopy(self._state(story.before).objects))
         for fault in story.faults:
@@ -124,9 +125,16 @@ class Bench:
             history=stage.history,
         )
 
+    def begin(self, request: Request) -> None:
+        """Ask for something in an empty world in which there is no worker."""
+        self._go_to(_State())
+        stage = Stage(self.database, self._registry, self._boundaries)
+        stage.add_engine()
+        _ask(stage, request)
+
     def _problems(self, story: Story, template: Template | None) -> list[str]:
         wanted = {} if template is None else {NAME: template}
-        with self._boundaries.of_nobody(), self._database.engine.connect() as connection:
+        with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
             problems = [*oracle.in_the_database(connection)]
             failed = sa.select(event).where(event.c.status == Status.FAILED)
             if not story.faults:
@@ -141,7 +149,7 @@ class Bench:
         return [*problems, *oracle.in_the_cloud(wanted, IN_PROCESS.owned())]
 
     def _traversal(self) -> str | None:
-        with self._boundaries.of_nobody(), self._database.engine.connect() as connection:
+        with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
             return connection.scalar(sa.select(stack.c.current_traversal))
 
     # -- states to start from --------------------------------------------------------------------
@@ -157,7 +165,7 @@ class Bench:
         run = self.play(Story(before=None, ask=create(template), wanted=template))
         if run.problems:
             raise AssertionError(run.problems)
-        with self._boundaries.of_nobody(), self._database.engine.connect() as connection:
+        with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
             rows = {
                 table.name: [dict(row) for row in connection.execute(sa.select(table)).mappings()]
                 for table in metadata.sorted_tables
@@ -166,7 +174,7 @@ class Bench:
         return _State(rows, copy.deepcopy(IN_PROCESS._objects))
 
     def _go_to(self, state: _State) -> None:
-        with self._boundaries.of_nobody(), self._database.engine.begin() as connection:
+        with self._boundaries.of_nobody(), self.database.engine.begin() as connection:
             for table in metadata.sorted_tables:
                 connection.execute(sa.delete(table))
                 if rows := state.rows.get(table.name):
@@ -203,45 +211,69 @@ def judge(run: Run, undisturbed: Run, story: Story, death: Death) -> list[str]:
 # -- every death there can be ------------------------------------------------------------------
 
 
-def _workers(bench: Bench, story: Story) -> list[Death]:
-    return [Death(worker=last) for last in _each(bench.play(story).worker)]
+@dataclass(frozen=True, kw_only=True)
+class Deaths:
+    """Those of a kind that a story leaves room for."""
+
+    boundaries: int  #: at which the process could die
+    each: Sequence[Death]  #: those that differ for anybody but the process itself
 
 
-def _engines(bench: Bench, story: Story) -> list[Death]:
-    return [Death(engine=last) for last in _each(bench.play(story).engine)]
+def _deaths(passed: Sequence[str], at: Callable[[int], Death]) -> Deaths:
+    return Deaths(boundaries=len(passed), each=[at(last) for last in telling(passed)])
 
 
-def _unanswered(bench: Bench, story: Story) -> list[Death]:
-    return [Death(engine=last, retry=False) for last in _each(bench.play(story).engine)]
+def telling(passed: Sequence[str]) -> list[int]:
+    """Return which boundaries to stop at, of those passed, counted from one.
+
+    Between an "after" and the "before" that comes next a process does nothing
+    that anybody else could tell: to die at either is the same death.
+    """
+    pairs = enumerate(itertools.pairwise(["before anything", *passed]), start=1)
+    return [last for last, (one, other) in pairs if (_when(one), _when(other)) != ("after", "before")]
 
 
-def _engines_after_a_worker(bench: Bench, story: Story) -> list[Death]:
+def _when(boundary: str) -> str:
+    return boundary.partition(" ")[0]
+
+
+def _workers(bench: Bench, story: Story) -> Deaths:
+    return _deaths(bench.play(story).worker, lambda last: Death(worker=last))
+
+
+def _engines(bench: Bench, story: Story) -> Deaths:
+    return _deaths(bench.play(story).engine, lambda last: Death(engine=last))
+
+
+def _unanswered(bench: Bench, story: Story) -> Deaths:
+    return _deaths(bench.play(story).engine, lambda last: Death(engine=last, retry=False))
+
+
+def _engines_after_a_worker(bench: Bench, story: Story) -> Deaths:
     """Kill a worker at its second request to the cloud, then an engine: recovery is one of its tasks."""
-    passed = bench.play(story).worker
-    _, _, second, *_ = (last for last in _each(passed) if _REQUEST in passed[last - 1])
-    passed = bench.play(story, Death(worker=second)).engine
-    return [Death(worker=second, engine=last) for last in _each(passed)]
+    passed = enumerate(bench.play(story).worker, start=1)
+    _, _, second, *_ = (last for last, boundary in passed if _REQUEST in boundary)
+    engine = bench.play(story, Death(worker=second)).engine
+    return _deaths(engine, lambda last: Death(worker=second, engine=last))
 
 
-def _stops(bench: Bench, story: Story) -> list[Death]:
+def _stops(bench: Bench, story: Story) -> Deaths:
     """Stop everywhere but where an update is about to be sent and a second wish may come meanwhile.
 
     That update arrives when the worker goes on, and undoes what the second wish did; only looking
     at the world would find it.
     """
     passed = bench.play(story, Death(stops=True)).worker
-    return [
-        Death(worker=last, stops=True)
-        for last in _each(passed)
-        if story.exact or not _sends_an_update(passed[last - 1 :])
+    deaths = _deaths(passed, lambda last: Death(worker=last, stops=True))
+    harmless = [
+        death
+        for death in deaths.each
+        if story.exact or not _sends_an_update(passed[(death.worker or 0) - 1 :])
     ]
+    return Deaths(boundaries=deaths.boundaries, each=harmless)
 
 
 _REQUEST = "a request to the cloud"
-
-
-def _each(passed: Sequence[str]) -> range:
-    return range(1, len(passed) + 1)
 
 
 def _sends_an_update(ahead: Sequence[str]) -> bool:
@@ -258,7 +290,7 @@ def _is_asking(boundary: str) -> bool:
 
 
 #: Every death of a kind that a story leaves room for.
-DEATHS: Mapping[str, Callable[[Bench, Story], list[Death]]] = {
+DEATHS: Mapping[str, Callable[[Bench, Story], Deaths]] = {
     "a worker dies": _workers,
     "an engine dies": _engines,
     "an engine dies, nobody asks again": _unanswered,

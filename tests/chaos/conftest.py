@@ -1,23 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where chaos happens: ``--database`` names the kind of database that the stepper runs on."""
+"""Where chaos happens.
+
+``--minutes N --seed S --database postgresql`` runs daemons through so many
+minutes of it; without ``--minutes`` the stepper runs, and the daemons for a
+short time.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.chaos.bench import Bench
-from tests.functional.conftest import databases, rabbit_url, servers  # noqa: F401 - fixtures
+from tests.functional.conftest import databases, fresh_database, rabbit_url, servers  # noqa: F401 - fixtures
 from tests.functional.servers.databases import KINDS
 
 TOLD = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser):
-    parser.addoption("--database", choices=KINDS, default="sqlite", help="what the stepper runs on")
+    parser.addoption(
+        "--database", choices=KINDS, help="run the stepper on (sqlite), or the daemons (postgresql)"
+    )
+    parser.addoption("--minutes", type=float, help="run nothing but the daemons, and for so long")
+    parser.addoption("--seed", type=int, help="what the choices of that run follow from")
+    parser.addoption("--restart-servers", action="store_true", help="cut database and bus off in it, too")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--minutes") is not None:
+        items[:] = [item for item in items if item.get_closest_marker("long_run")]
 
 
 def pytest_configure(config):
     config.stash[TOLD] = []
+    config.addinivalue_line("markers", "long_run: what --minutes is for")
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -34,7 +50,7 @@ def tell(request):
 
 @pytest.fixture(scope="session")
 def bench(databases, request):  # noqa: F811 - the fixture
-    on = databases(request.config.getoption("--database"))
+    on = databases(request.config.getoption("--database") or "sqlite")
     url = on.fresh()
     bench = Bench(url)
     yield bench

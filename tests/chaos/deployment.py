@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,8 @@ import sqlalchemy as sa
 
 from heatconv.db.tables import resource, sync_point
 from heatconv.model.states import SyncState
-from heatconv.testing.faults import Faults
 from tests.chaos.daemon import VARIABLE
+from tests.chaos.proxy import Proxy
 from tests.functional.servers.daemons import Daemons, Options
 from tests.functional.servers.processes import Process
 
@@ -37,19 +36,24 @@ OPTIONS: Options = {
 class Deployment(Daemons):
     """Daemons on a bus with faults, on one database."""
 
-    def __init__(self, directory: Path, *, database_url: str, transport_url: str) -> None:
-        super().__init__(directory, database_url=database_url, transport_url=transport_url, options=OPTIONS)
+    def __init__(
+        self, directory: Path, *, database_url: str, transport_url: str, proxies: Sequence[Proxy] = ()
+    ) -> None:
+        """Take the servers' own URLs, and the proxies, in the same order, that daemons are to use."""
+        lines = [proxy.url for proxy in proxies] or [database_url, transport_url]
+        super().__init__(directory, database_url=lines[0], transport_url=lines[1], options=OPTIONS)
+        self.proxies = proxies
         self.database = sa.create_engine(database_url, poolclass=sa.NullPool, isolation_level="AUTOCOMMIT")
         self.vhost = sa.make_url(transport_url).database or "/"
         self.transport_url = transport_url
         self._faults = directory / "faults.json"
-        self.set_faults(Faults())
+        self.set_faults()
         self.takeovers: list[float] = []  #: seconds from a worker's death until what it held moved again
 
-    def set_faults(self, faults: Faults) -> None:
-        """Let messages meet with these faults from now on."""
+    def set_faults(self, **faults: float) -> None:
+        """Let messages meet with these faults from now on (see ``heatconv.testing.faults``)."""
         fresh = self._faults.with_suffix(".new")
-        fresh.write_text(json.dumps(asdict(faults)))
+        fresh.write_text(json.dumps(faults))
         fresh.replace(self._faults)
 
     def _run(self, name: str, command: list[str]) -> Process:

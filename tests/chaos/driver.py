@@ -164,7 +164,7 @@ def random_template(choice: random.Random) -> Template:
             choice.choice(values),
             flavor=choice.choice(["small", "small", "large"]),
             uses=[other for other in before if choice.random() < 0.4],
-            wait=choice.choice([0.0, 0.5, 2.0, 5.0]),
+            wait=choice.choice([0.0, 0.5, 1.0, 3.0]),
             type=STEPS if name == "E" else SERVER,
         )
     return Template(**things)

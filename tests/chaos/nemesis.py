@@ -20,9 +20,9 @@ import sqlalchemy as sa
 
 from heatconv.testing.cloud_client import CloudControl
 from heatconv.testing.failures import FailureRule, Outcome
-from heatconv.testing.faults import Faults
 from tests.chaos.deployment import Deployment
 from tests.chaos.driver import DOOM
+from tests.chaos.proxy import Proxy
 from tests.functional.servers.bus import TOPICS
 
 LONGEST = 5.0  #: seconds a misfortune lasts; more than twice what makes a daemon count as dead
@@ -41,6 +41,7 @@ class Nemesis:
         self._thread = threading.Thread(target=self._haunt)
         self._healing: list[threading.Thread] = []
         self._hit: set[str] = set()  # the daemons that one misfortune has hold of already
+        self._down: set[Proxy] = set()
 
     def start(self) -> None:
         self._cloud.fail(DOOM)
@@ -52,7 +53,7 @@ class Nemesis:
         self._thread.join()
         for thread in self._healing:
             thread.join()
-        self._deployment.set_faults(Faults())
+        self._deployment.set_faults()
         self._heal_cloud()
 
     def _haunt(self) -> None:
@@ -138,8 +139,8 @@ class Nemesis:
         subprocess.run([*command, "chaos"], check=False, capture_output=True)
 
     def _spoil_messages(self) -> None:
-        self._deployment.set_faults(Faults(drop=0.2, double=0.2, delay=0.4, latest=3.0))
-        self._later(lambda: self._deployment.set_faults(Faults()))
+        self._deployment.set_faults(drop=0.2, double=0.2, delay=0.4, latest=3.0)
+        self._later(self._deployment.set_faults)
 
     # -- the database -----------------------------------------------------------------------------------
 
@@ -151,6 +152,18 @@ class Nemesis:
             for thread in connection.scalars(sa.text(_THREADS)).all():
                 with suppress(sa.exc.DBAPIError):
                     connection.execute(sa.text(f"KILL {int(thread)}"))
+
+    def _restart_a_server(self) -> None:
+        if self._deployment.proxies:
+            proxy = self._choice.choice(self._deployment.proxies)
+            if proxy not in self._down:
+                self._down.add(proxy)
+                proxy.close()
+                self._later(lambda: self._is_up_again(proxy))
+
+    def _is_up_again(self, proxy: Proxy) -> None:
+        proxy.open()
+        self._down.discard(proxy)
 
     # -- the cloud -----------------------------------------------------------------------------------------
 
@@ -194,6 +207,7 @@ _MISFORTUNES = (
     (Nemesis._break_bus_connections, 1),
     (Nemesis._spoil_messages, 3),
     (Nemesis._break_database_connections, 2),
+    (Nemesis._restart_a_server, 3),
     (Nemesis._upset_the_cloud, 5),
     (Nemesis._close_the_cloud, 1),
 )

@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import sqlalchemy as sa
 
 from heatconv.client.http import Client, ClientError
-from heatconv.db.tables import resource, stack
+from heatconv.db.tables import event, resource, stack
 from heatconv.model.states import Status
 from heatconv.testing.cloud_client import CloudControl
 from tests.chaos import oracle
 from tests.chaos.deployment import Deployment
-from tests.chaos.driver import Driver, wanted
+from tests.chaos.driver import DOOMED, Driver, wanted
 from tests.chaos.nemesis import Nemesis
+from tests.chaos.proxy import Proxy
 
 PATIENCE = 120.0  #: seconds in which everything has to come to rest once all is healed
 QUIET = 3  #: looks in a row, a second apart, at which nothing is going on
@@ -32,10 +34,22 @@ class Report:
 
 
 def play(
-    directory: Path, *, start: int, seconds: float, database_url: str, transport_url: str, stacks: int = 24
+    directory: Path,
+    *,
+    start: int,
+    seconds: float,
+    database_url: str,
+    transport_url: str,
+    restart_servers: bool = False,
+    stacks: int = 24,
 ) -> Report:
     """Run heatconv's daemons through some time of chaos, and judge how it ended."""
-    with Deployment(directory, database_url=database_url, transport_url=transport_url) as deployment:
+    urls = (database_url, transport_url)
+    with ExitStack() as until:
+        proxies = [until.enter_context(Proxy(url)) for url in urls] if restart_servers else []
+        deployment = until.enter_context(
+            Deployment(directory, database_url=urls[0], transport_url=urls[1], proxies=proxies)
+        )
         cloud = CloudControl(deployment.cloud_url)
         nemesis = Nemesis(deployment, cloud, start)
         driver = Driver(deployment.endpoint, start, users=12, stacks=stacks)
@@ -88,7 +102,14 @@ def _judge(deployment: Deployment, cloud: CloudControl, driver: Driver) -> list[
         client.close()
     problems += oracle.in_the_cloud(to_be, cloud.owned())
     with deployment.database.connect() as connection:
-        return [*problems, *oracle.in_the_database(connection)]
+        problems += oracle.in_the_database(connection)
+        failed = sa.select(event).where(
+            event.c.status == Status.FAILED,
+            event.c.resource_id.is_not(None),
+            event.c.resource_name != DOOMED,
+        )
+        problems += [f"{row.resource_name} failed: {row.status_reason}" for row in connection.execute(failed)]
+    return problems
 
 
 def _is_there(client: Client, name: str) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kill a worker, or an engine, at each boundary of each operation: one run for each, whole and exact.
+"""Kill a worker, or an engine, at each boundary of each operation, and see how the world comes out.
 
 ``--database postgresql`` (or ``mariadb``) steps through the same on a server.
 """
@@ -24,11 +24,14 @@ def test_the_world_comes_out_right_wherever_one_dies(bench, tell, name, who):
     assert undisturbed.problems == []
     deaths = DEATHS[who](bench, story)
     wrong = {}
-    for death in deaths:
+    for death in deaths.each:
         run = bench.play(story, death)
         problems = judge(run, undisturbed, story, death)
         if problems:
             wrong[death] = "\n".join([f"{death}", *problems, " | ".join(run.history)])
-    tell(f"{name:20} {who:34} {len(deaths):5} boundaries {len(wrong):5} wrong worlds")
-    assert len(deaths) > 30
+    tell(
+        f"{name:20} {who:34} {deaths.boundaries:4} boundaries, {len(deaths.each):4} runs,"
+        f" {len(wrong):3} wrong worlds"
+    )
+    assert deaths.boundaries > 30
     assert not wrong, "\n\n".join([*wrong.values()][:SHOWN])
