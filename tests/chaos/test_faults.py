@@ -10,7 +10,7 @@ import random
 import pytest
 
 # oslo.messaging brings this at import.
-pytestmark = pytest.mark.filterwarnings("ignore:eventletutils module is deprecated")
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 class Wire:
