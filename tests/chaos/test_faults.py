@@ -17,7 +17,7 @@ class Wire:
     """A client whose messages arrive in a queue."""
 
     def __init__(self):
-        self.arrived = queue.Queue()
+        self.arrived: queue.Queue[tuple[str, dict[str, object]]] = queue.Queue()
 
     def cast(self, context, method, **arguments):
         self.arrived.put((method, arguments))
