@@ -132,7 +132,7 @@ def _type_problems(
     classes = {}
     for name, definition in definitions.items():
         try:
-            classes[name] = registry.get(definition.type)
+            classes[name] = registry.get(definition.implemented_by)
         except errors.NotFound:
             sentence = (
                 f"There is no resource type {definition.type}; see 'resource type list' for those there are."

@@ -114,10 +114,10 @@ class Preview:
         return changes
 
     def _change(self, stack: Stack, row: Resource, target: Target, told: Mapping[str, NodeData]) -> str:
-        if row.applied is None or row.applied.type != target.definition.type:
+        if row.applied is None or row.applied.implemented_by != target.definition.implemented_by:
             return "replaced" if row.applied else "added"
         facts = StackFacts(id=stack.id, name=stack.name, project_id=stack.project_id)
-        plugin = self._registry.get(row.type)(row.name, row.applied, facts)
+        plugin = self._registry.get(row.applied.implemented_by)(row.name, row.applied, facts)
         plugin.attach(
             Incarnation(
                 id=row.id, physical_id=row.physical_id, action=row.action, status=row.status, data=row.data

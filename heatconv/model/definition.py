@@ -27,6 +27,15 @@ class Definition:
     update_policy: Mapping[str, Any] = field(default_factory=dict)
     external_id: str | None = None
     description: str = ""
+    implementation: str = ""  #: the type that the environment puts in place of ``type``, if any
+    hooks: tuple[str, ...] = ()  #: breakpoints, such as ``pre-create``
+    restricted_actions: tuple[str, ...] = ()  #: of ``update`` and ``replace``, what must not happen
+    adopt: Mapping[str, Any] | None = None  #: what is there already, to be taken over
+
+    @property
+    def implemented_by(self) -> str:
+        """The type whose plugin makes the resource."""
+        return self.implementation or self.type
 
     @cached_property
     def references(self) -> frozenset[Reference]:
@@ -40,13 +49,21 @@ class Definition:
 
     @cached_property
     def sha1(self) -> str:
-        """The digest of the canonical JSON form; equal means nothing to do."""
+        """The digest of what the resource is to be, in canonical JSON; equal means nothing to do.
+
+        How it comes to be so (breakpoints, restrictions, what is adopted) does not count.
+        """
+        wanted = {key: value for key, value in self.to_json().items() if key not in _MANNER}
         # Not for security: it tells an unchanged snippet from a changed one.
-        return hashlib.sha1(canonical(self.to_json()).encode(), usedforsecurity=False).hexdigest()
+        return hashlib.sha1(canonical(wanted).encode(), usedforsecurity=False).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
         """Return the definition as plain JSON data."""
-        return asdict(self) | {"depends_on": sorted(self.depends_on)}
+        return asdict(self) | {
+            "depends_on": sorted(self.depends_on),
+            "hooks": list(self.hooks),
+            "restricted_actions": list(self.restricted_actions),
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Definition:
@@ -55,9 +72,14 @@ class Definition:
             **{
                 **data,
                 "depends_on": tuple(data["depends_on"]),
+                "hooks": tuple(data["hooks"]),
+                "restricted_actions": tuple(data["restricted_actions"]),
                 "deletion_policy": DeletionPolicy(data["deletion_policy"]),
             }
         )
+
+
+_MANNER = frozenset({"hooks", "restricted_actions", "adopt"})
 
 
 def canonical(value: Any) -> str:

@@ -138,7 +138,7 @@ class Actor:
 
     def _compare(self, job: Job, attempt: Attempt) -> Ending:
         row = _row(job)
-        if row.applied is None or row.applied.type != attempt.definition.type:
+        if row.applied is None or row.applied.implemented_by != attempt.definition.implemented_by:
             raise plugins.UpdateReplace(row.name)
         plugin = self._plugin(job, row.applied)
         update = plugin.plan_update(attempt.definition)
@@ -290,7 +290,7 @@ class Actor:
     def _plugin(self, job: Job, definition: Definition) -> plugins.Resource:
         """Return the plugin of a row, as ``definition`` has it."""
         row = _row(job)
-        plugin = self._registry.get(definition.type)(row.name, definition, _facts(job))
+        plugin = self._registry.get(definition.implemented_by)(row.name, definition, _facts(job))
         plugin.attach(
             Incarnation(
                 id=row.id,

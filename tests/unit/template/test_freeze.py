@@ -67,6 +67,10 @@ def test_a_template_is_evaluated_down_to_what_run_time_knows(frozen):
         "update_policy": {"p": 2},
         "external_id": None,
         "description": "the other",
+        "implementation": "",
+        "hooks": [],
+        "restricted_actions": [],
+        "adopt": None,
     }
     assert two.references == {Reference("one", "value", (0,))}
     output = result.outputs["o"]
