@@ -45,6 +45,9 @@ _OPTIONS = (
     "sqlite_synchronous",
 )
 
+#: What a database can answer that is no fault of ours: oslo.db leaves some errors as they come.
+_FAULTS = (oslo_db_exception.DBError, sa.exc.DBAPIError, sa.exc.TimeoutError)
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -70,6 +73,7 @@ class Database:
             max_retry_interval=2,
             retry_on_disconnect=True,
             retry_on_deadlock=True,
+            exception_checker=_could_not_connect,
             jitter=True,
         )
         self.read = retry(self._read)
@@ -127,6 +131,11 @@ class Database:
         return statement, parameters
 
 
+def _could_not_connect(error: BaseException) -> bool:
+    """Tell whether an error came before any statement: oslo.db knows older servers' texts for that only."""
+    return isinstance(error, sa.exc.DBAPIError) and error.statement is None
+
+
 def _open_sqlite(connection: Any, record: object) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
@@ -154,7 +163,7 @@ def reading(
     def run(database: Database, /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
             result: R = database.read(lambda connection: function(connection, *args, **kwargs))
-        except oslo_db_exception.DBError as error:
+        except _FAULTS as error:
             raise errors.StorageError(reason=error) from error
         return result
 
@@ -171,7 +180,7 @@ def writing(
             result: R = database.write(lambda connection: function(connection, *args, **kwargs))
         except Undo as undo:
             result = undo.result
-        except oslo_db_exception.DBError as error:
+        except _FAULTS as error:
             raise errors.StorageError(reason=error) from error
         return result
 

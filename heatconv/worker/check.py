@@ -11,7 +11,6 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol, assert_never
 
-from heatconv import errors
 from heatconv.db import checks, claims, resources, sync_points, traversals
 from heatconv.db.session import Database
 from heatconv.model.nodes import Direction, Node
@@ -233,11 +232,10 @@ class Checker:
             return  # nothing was held; recovery rings for the node again
         try:
             checks.try_release(self._database, row)
-        except errors.StorageError:
+            self._ring_for_row(job)
+        except Exception:
             LOG.exception("stack %s: %s cannot be given back yet", job.stack.id, job.node)
             self._timer.call_later(RETRY_DELAY, lambda: self._let_go(job))
-            return
-        self._ring_for_row(job)
 
     def _disown(self, job: Job, orphan: Resource) -> None:
         """Remove what was made after the lock had been broken, unless the next holder found it."""

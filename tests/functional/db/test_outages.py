@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A database that cannot be reached for a while, and one that stays away."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from heatconv import errors
+from heatconv.db import services
+from heatconv.db.session import Database
+from tests.chaos.proxy import Proxy
+
+PATIENCE = 60
+
+
+@contextmanager
+def refusals(engine: sa.Engine) -> Iterator[threading.Event]:
+    """Yield an event that is set when a connection is refused: an error before any statement."""
+    refused = threading.Event()
+
+    def _note(context: Any) -> None:
+        if context.statement is None:
+            refused.set()
+
+    sa.event.listen(engine, "handle_error", _note, insert=True)  # before oslo.db's, which raises
+    yield refused
+
+
+@pytest.mark.parametrize("kind", ["postgresql", "mariadb"])
+def test_what_is_asked_of_a_server_that_is_away_is_answered_when_it_is_back(fresh_database, kind):
+    with Proxy(fresh_database(kind)) as line, closing(Database.from_url(line.url)) as database:
+        assert services.list_services(database, dead_after=1) == []
+        with refusals(database.engine) as refused, ThreadPoolExecutor() as pool:
+            line.close()
+            asked = pool.submit(services.list_services, database, dead_after=1)
+            assert refused.wait(PATIENCE)
+            line.open()
+            assert asked.result(PATIENCE) == []
+
+
+def test_a_pool_that_stays_empty_is_a_fault_of_the_storage(fresh_database):
+    url = fresh_database("postgresql")
+    with closing(Database(connection=url, max_pool_size=1, max_overflow=0, pool_timeout=0.01)) as database:
+        with database.engine.connect(), pytest.raises(errors.StorageError):
+            services.list_services(database, dead_after=1)
+
+
+def test_an_error_that_oslo_db_has_no_name_for_is_a_fault_of_the_storage(fresh_database):
+    """Such as a full disk, or here: one statement that is given no time."""
+    with closing(Database.from_url(fresh_database("postgresql"))) as database:
+        sa.event.listen(
+            database.engine,
+            "connect",
+            lambda connection, _: connection.cursor().execute("SET statement_timeout = 1"),
+        )
+        with database.engine.connect() as other:
+            other.execute(sa.text("SET statement_timeout = 0"))
+            other.execute(sa.text("LOCK TABLE service"))
+            with pytest.raises(errors.StorageError):
+                services.list_services(database, dead_after=1)
