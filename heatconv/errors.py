@@ -67,6 +67,10 @@ class ActionInProgress(Conflict):
     action: str
 
 
+class ResourceLocked(Conflict):
+    """Resource {name} is being acted on: try again when that is done."""
+
+
 class Forbidden(UserError):
     """You are not authorized to complete this action."""
 
@@ -166,10 +170,14 @@ class NeedsReplacement(ResourceError):
 
 
 class StorageError(HeatconvError):
-    """The database did not carry out a transaction: {reason}"""
+    """The database did not carry out a transaction ({reason}); try again later."""
 
     code = "ServiceUnavailable"
     reason: str
+
+
+class WrongKey(StorageError):
+    """A value in the database is encrypted with a key that auth_encryption_old_keys lacks."""
 
 
 class TransportError(HeatconvError):
@@ -180,6 +188,16 @@ class TransportError(HeatconvError):
 
 
 # -- what an operator has to set right -------------------------------------------------
+
+
+class NoKey(HeatconvError):
+    """Set auth_encryption_key to 32 characters or more; 'heatconv-manage generate_key' makes them."""
+
+
+class Misconfigured(HeatconvError):
+    """{reason}"""
+
+    reason: str
 
 
 class PluginError(HeatconvError):

@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db import held, sync_points, traversals
+from heatconv.db import held, rows, sync_points, traversals
 from heatconv.db.events import add_resource_event
 from heatconv.db.session import Undo, writing
 from heatconv.db.tables import resource, sync_point
@@ -22,6 +22,7 @@ from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction, NodeData
 from heatconv.model.outcomes import Failure, Fenced, Finish, Propagated, StackFailed, Superseded
 from heatconv.model.records import Attempt, Job, Resource, changed
+from heatconv.model.secrets import masked
 from heatconv.model.states import Action, Status, SyncState
 from heatconv.model.steps import Replace
 
@@ -148,7 +149,6 @@ def finish_update(
     requires: Mapping[str, int],
     output: NodeData,
     physical_id: str | None,
-    metadata: Mapping[str, Any],
     action: Action | None,
     told: bool,
 ) -> Finish:
@@ -170,20 +170,52 @@ def finish_update(
         "applied_template_id": job.stack.raw_template_id,
         "requires": dict(requires),
         "reference_id": output.reference_id,
-        "attributes": dict(output.attributes),
+        "attributes": rows.told(output),
         "output_version": output.output_version,
         "version": version,
         "status": Status.COMPLETE,
         "progress": None,
     }
     if action is not None:
-        changes |= {"status_reason": "state changed", "metadata": dict(metadata)}
+        changes["status_reason"] = "state changed"
     if not held.try_write(connection, row, changes, let_go=True, touch=action is not None):
         return Fenced()
     if action is not None:
         made: Resource = changed(row, physical_id=physical_id)
-        _ended_event(connection, made, action, Status.COMPLETE, "state changed", applied.properties)
+        shown = {name: masked(value, applied.secrets) for name, value in applied.properties.items()}
+        _ended_event(connection, made, action, Status.COMPLETE, "state changed", shown)
     return _propagate(connection, job, output) if told else Superseded()
+
+
+@writing
+def finish_visit(connection: Connection, job: Job, *, action: Action, status: Status, reason: str) -> Finish:
+    """Record how a visit to a resource ended, unlock it, and tell the node's successors.
+
+    A visit that a newer traversal came upon is only recorded: ``Superseded``
+    makes the caller ring for what that one wants.  Fenced like an update.
+    """
+    row = _resource_of(job)
+    changes = {"action": action, "status": status, "status_reason": reason, "progress": None}
+    if not held.try_write(connection, row, changes, let_go=True, touch=True):
+        return Fenced()
+    _ended_event(connection, row, action, status, reason)
+    return _propagate(connection, job, None) if job.stack.action is action else Superseded()
+
+
+@writing
+def try_set_metadata(connection: Connection, row: Resource, metadata: Mapping[str, Any]) -> bool:
+    """Write the metadata of a row that is held, fenced; whoever signals meanwhile reads it again."""
+    return held.try_write(connection, row, {"metadata": dict(metadata)}, metadata_too=True)
+
+
+@writing
+def try_pause(connection: Connection, row: Resource, hook: str, attempt: Attempt) -> bool:
+    """Let an action on a row that is held wait at a breakpoint, fenced; say so in an event."""
+    paused = held.try_write(connection, row, {"hook": hook, "progress": attempt.to_json()})
+    if paused:
+        reason = f"{attempt.action} paused until Hook {hook} is cleared"
+        _ended_event(connection, row, attempt.action, Status.IN_PROGRESS, reason)
+    return paused
 
 
 @writing
@@ -218,12 +250,19 @@ def _propagate(connection: Connection, job: Job, data: NodeData | None) -> Finis
 
 @writing
 def fail(
-    connection: Connection, job: Job, *, action: Action, reason: str, definition: Definition | None
+    connection: Connection,
+    job: Job,
+    *,
+    action: Action,
+    reason: str,
+    definition: Definition | None,
+    harmless: bool = False,
 ) -> Failure:
     """Record that a resource failed, and end its stack's traversal with it.
 
     ``definition`` is what was being applied: of a resource that never was
     complete it is kept, for whoever deletes what there may be of it.
+    ``harmless``: nothing was begun, and the resource keeps its state.
 
     Concurrency: the stack is locked first, WHERE the traversal is current; then
     the fence on the row decides whether anything is written at all.
@@ -232,12 +271,9 @@ def fail(
     roll_back = traversals.try_fail(
         connection, job.stack.id, job.traversal_id, f"Resource {action} failed: {reason}"
     )
-    failed: dict[str, Any] = {
-        "action": action,
-        "status": Status.FAILED,
-        "status_reason": reason,
-        "progress": None,
-    }
+    failed: dict[str, Any] = {"progress": None}
+    if not harmless:
+        failed |= {"action": action, "status": Status.FAILED, "status_reason": reason}
     if definition is not None and row.applied is None:
         failed["applied"] = definition.to_json()
     if not held.try_write(connection, row, failed, let_go=True, touch=True):

@@ -17,7 +17,7 @@ from heatconv.db.tables import resource, service, stack, sync_point, sync_point_
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.outcomes import Busy, Claim, Claimed, Idle
 from heatconv.model.records import Job, Resource, changed
-from heatconv.model.states import Status, SyncState
+from heatconv.model.states import VISITS, Status, SyncState
 from heatconv.model.steps import Compare, Skip, Start, Step
 
 Decide = Callable[[Job], Step]
@@ -116,6 +116,8 @@ def _is_torn(job: Job) -> bool:
     """
     row = job.resource
     if row is None or row.desired is None or job.direction is not Direction.UPDATE:
+        return False
+    if job.stack.action in VISITS:  # which resolve nothing
         return False
     return not row.desired.requires <= {data.name for data in job.inputs}
 

@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection
 
 from heatconv import errors
 from heatconv.db import rows
+from heatconv.db.filters import Condition, Given, conditions, in_status
 from heatconv.db.session import reading
 from heatconv.db.tables import event
 from heatconv.db.types import utcnow
@@ -80,46 +81,54 @@ def drop_old_events(connection: Connection, stack_id: str, *, keep: int) -> None
         connection.execute(sa.delete(event).where(event.c.stack_id == stack_id, event.c.id <= last_to_go))
 
 
-#: What a listing may be filtered by, as users name it.
-_FILTERS = {
-    "resource_name": event.c.resource_name,
-    "resource_type": event.c.resource_type,
-    "resource_action": event.c.action,
-    "resource_status": event.c.status,
-    "action": event.c.action,
-    "status": event.c.status,
+_FILTERS: dict[str, Condition] = {
+    "resource_name": event.c.resource_name.in_,
+    "resource_type": event.c.resource_type.in_,
+    "action": event.c.action.in_,
+    "status": in_status(event),
 }
+
+_SORT_KEYS = {
+    "event_time": event.c.id,  # numbered as they happened, of which no two have the same
+    "resource_type": event.c.resource_type,
+}
+
+
+_LISTED = (
+    *(column for column in event.c if column is not event.c.properties),
+    sa.null().label("properties"),
+)
 
 
 @reading
 def list_events(
     connection: Connection,
-    stack_id: str,
+    stack_ids: Sequence[str],
     *,
     limit: int | None = None,
     marker: str | None = None,
-    ascending: bool = False,
+    sort_keys: Sequence[str] = (),
+    descending: bool = True,
     resource_name: str | None = None,
-    filters: Mapping[str, Sequence[str]] | None = None,
+    filters: Given | None = None,
 ) -> list[Event]:
-    """Return a page of a stack's events in the order in which they happened, or against it.
+    """Return a page of the events of some stacks, by default the newest first; without properties.
 
     Raises:
-        NotFound: the stack has no event that is ``marker``.
+        NotFound: the stacks have no event that is ``marker``.
     """
-    query = sa.select(event).where(event.c.stack_id == stack_id)
+    mine = event.c.stack_id.in_(stack_ids)
+    columns = [*dict.fromkeys([*(_SORT_KEYS[key] for key in sort_keys), event.c.id])]
+    query = sa.select(*_LISTED).where(mine, *conditions(_FILTERS, filters))
     if resource_name is not None:
         query = query.where(event.c.resource_name == resource_name)
-    for key, values in (filters or {}).items():
-        query = query.where(_FILTERS[key].in_(values))
     if marker is not None:
-        at = connection.scalar(
-            sa.select(event.c.id).where(event.c.stack_id == stack_id, event.c.uuid == marker)
-        )
+        at = connection.execute(sa.select(*columns).where(mine, event.c.uuid == marker)).one_or_none()
         if at is None:
             raise errors.NotFound(entity="Event", name=marker)
-        query = query.where(event.c.id > at if ascending else event.c.id < at)
-    query = query.order_by(event.c.id if ascending else event.c.id.desc()).limit(limit)
+        place = sa.tuple_(*columns)
+        query = query.where(place < tuple(at) if descending else place > tuple(at))
+    query = query.order_by(*(column.desc() if descending else column for column in columns)).limit(limit)
     return [rows.event(row) for row in connection.execute(query)]
 
 

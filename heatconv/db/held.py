@@ -34,13 +34,17 @@ _LET_GO = {"engine_id": sa.null(), "atomic_key": resource.c.atomic_key + 1}
 
 
 @functools.cache
-def _statement(guard: str, columns: frozenset[str], *, let_go: bool, touch: bool) -> sa.Update:
+def _statement(
+    guard: str, columns: frozenset[str], *, let_go: bool, touch: bool, metadata_too: bool = False
+) -> sa.Update:
     statement = sa.update(resource).where(_HELD if guard == "held" else _SEEN)
     values: dict[str, Any] = {column: sa.bindparam(column) for column in columns}
     if let_go:
         values |= _LET_GO
     if touch:
         values["updated_at"] = utcnow()
+    if metadata_too:
+        values["metadata_key"] = resource.c.metadata_key + 1
     return statement.values(values)
 
 
@@ -51,9 +55,14 @@ def try_write(
     *,
     let_go: bool = False,
     touch: bool = False,
+    metadata_too: bool = False,
 ) -> bool:
-    """Write to a row that is held, fenced; ``let_go`` unlocks it, ``touch`` dates it."""
-    statement = _statement("held", frozenset(columns), let_go=let_go, touch=touch)
+    """Write to a row that is held, fenced.
+
+    ``let_go`` unlocks it, ``touch`` dates it, ``metadata_too`` voids whatever
+    another is about to write to its metadata.
+    """
+    statement = _statement("held", frozenset(columns), let_go=let_go, touch=touch, metadata_too=metadata_too)
     return connection.execute(statement, {**columns, **_fence(row)}).rowcount == 1
 
 
@@ -80,6 +89,7 @@ def begun(row: Resource, attempt: Attempt) -> dict[str, Any]:
         "status": Status.IN_PROGRESS,
         "status_reason": "state changed",
         "progress": attempt.to_json(),
+        "hook": None,
         # Until it is done the real thing may depend on the old as well as on the new.
         "requires": {**row.requires, **attempt.requires},
     }

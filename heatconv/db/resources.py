@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -11,34 +11,80 @@ from sqlalchemy.engine import Connection
 from heatconv.db import rows, traversals
 from heatconv.db.session import reading
 from heatconv.db.tables import resource
-from heatconv.model.records import Extant, Resource
+from heatconv.model.records import Extant, Listed, Resource
 
-_FILTERS = {
-    "id": resource.c.id,
-    "name": resource.c.name,
-    "type": resource.c.type,
-    "action": resource.c.action,
-    "status": resource.c.status,
-    "physical_id": resource.c.physical_id,
-}
+_LISTED = (
+    resource.c.id,
+    resource.c.stack_id,
+    resource.c.name,
+    resource.c.type,
+    resource.c.version,
+    resource.c.desired,
+    resource.c.physical_id,
+    resource.c.attributes,
+    resource.c.action,
+    resource.c.status,
+    resource.c.status_reason,
+    resource.c.created_at,
+    resource.c.updated_at,
+)
+
+#: By name; of one name the wanted row comes first.
+_ORDER = (resource.c.name, resource.c.desired_sha1.is_(None), resource.c.id)
 
 
 @reading
 def list_resources(
-    connection: Connection, stack_id: str, filters: Mapping[str, Sequence[str]] | None = None
+    connection: Connection, stack_id: str, names: Sequence[str] | None = None
 ) -> list[Resource]:
     """Return a stack's rows, garbage included, by name; of one name the wanted row comes first."""
     query = sa.select(resource).where(resource.c.stack_id == stack_id)
-    for key, values in (filters or {}).items():
-        query = query.where(_FILTERS[key].in_(values))
-    query = query.order_by(resource.c.name, resource.c.desired_sha1.is_(None), resource.c.id)
-    return [rows.resource(row) for row in connection.execute(query)]
+    if names is not None:
+        query = query.where(resource.c.name.in_(names))
+    return [rows.resource(row) for row in connection.execute(query.order_by(*_ORDER))]
+
+
+@reading
+def listed(connection: Connection, stack_ids: Sequence[str]) -> list[Listed]:
+    """Return the rows of some stacks, as ``list_resources`` does and stack by stack, to be shown."""
+    query = sa.select(*_LISTED).where(resource.c.stack_id.in_(stack_ids))
+    return [rows.listed(row) for row in connection.execute(query.order_by(resource.c.stack_id, *_ORDER))]
 
 
 @reading
 def list_extant(connection: Connection, stack_id: str) -> list[Extant]:
     """Return a stack's rows as the plan of a traversal sees them."""
     return traversals.extant_rows(connection, stack_id)
+
+
+@reading
+def find_wanted(connection: Connection, stack_id: str, name_or_physical_id: str) -> Resource | None:
+    """Return the row that a stack's template wants under a name; or by what it stands for."""
+    named = sa.or_(resource.c.name == name_or_physical_id, resource.c.physical_id == name_or_physical_id)
+    query = sa.select(resource).where(
+        resource.c.stack_id == stack_id, resource.c.desired_sha1.is_not(None), named
+    )
+    found = connection.execute(query).all()
+    row = next((row for row in found if row.name == name_or_physical_id), found[0] if found else None)
+    return None if row is None else rows.resource(row)
+
+
+@reading
+def find_paused(connection: Connection, stack_id: str, name: str, hook: str) -> Resource | None:
+    """Return the row of a name, wanted or on its way out, whose action waits at a breakpoint."""
+    query = sa.select(resource).where(
+        resource.c.stack_id == stack_id, resource.c.name == name, resource.c.hook == hook
+    )
+    row = connection.execute(query.limit(1)).one_or_none()
+    return None if row is None else rows.resource(row)
+
+
+@reading
+def get_many(connection: Connection, ids: Collection[str]) -> list[Resource]:
+    """Return those rows of some ids that are there."""
+    return [
+        rows.resource(row) for row in connection.execute(sa.select(resource).where(resource.c.id.in_(ids)))
+    ]
 
 
 @reading

@@ -9,7 +9,17 @@ from sqlalchemy.engine import Row
 
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import NodeData
-from heatconv.model.records import Attempt, Event, Extant, RawTemplate, Resource, Service, Stack
+from heatconv.model.records import (
+    Attempt,
+    Event,
+    Extant,
+    Listed,
+    RawTemplate,
+    Resource,
+    Service,
+    Snapshot,
+    Stack,
+)
 from heatconv.model.states import Action, Phase, Status
 
 
@@ -21,6 +31,7 @@ def stack(row: Any, tags: tuple[str, ...] = ()) -> Stack:
         project_id=row.project_id,
         user_id=row.user_id,
         user_name=row.user_name,
+        owner_resource_id=row.owner_resource_id,
         description=row.description,
         raw_template_id=row.raw_template_id,
         prev_raw_template_id=row.prev_raw_template_id,
@@ -37,6 +48,7 @@ def stack(row: Any, tags: tuple[str, ...] = ()) -> Stack:
         updated_at=row.updated_at,
         deleted_at=row.deleted_at,
         tags=tags,
+        abandoned=row.abandoned,
     )
 
 
@@ -64,8 +76,9 @@ def extant(row: Any) -> Extant:
         requires=row.requires,
         wanted_attributes=tuple(row.wanted_attributes),
         reference_id=row.reference_id,
-        attributes=row.attributes,
+        attributes=_attributes(row),
         output_version=row.output_version,
+        secrets=tuple(row.attributes.get(_SECRETS, ())),
         action=Action(row.action),
         status=Status(row.status),
         locked=row.engine_id is not None,
@@ -90,7 +103,7 @@ def resource(row: Any) -> Resource:
         requires=row.requires,
         physical_id=row.physical_id,
         reference_id=row.reference_id,
-        attributes=row.attributes,
+        attributes=_attributes(row),
         output_version=row.output_version,
         action=Action(row.action),
         status=Status(row.status),
@@ -98,8 +111,44 @@ def resource(row: Any) -> Resource:
         engine_id=row.engine_id,
         atomic_key=row.atomic_key,
         progress=row.progress and Attempt.from_json(row.progress),
+        hook=row.hook,
         metadata=row.metadata,
+        metadata_key=row.metadata_key,
         data=row.data,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+def snapshot(row: Row[Any]) -> Snapshot:
+    """Return the record of a row of ``snapshot``."""
+    return Snapshot(
+        id=row.id,
+        stack_id=row.stack_id,
+        name=row.name,
+        action=Action(row.action),
+        status=Status(row.status),
+        reason=row.status_reason,
+        data=row.data,
+        created_at=row.created_at,
+    )
+
+
+def listed(row: Any) -> Listed:
+    """Return what a listing sees of a row of ``resource``."""
+    return Listed(
+        id=row.id,
+        stack_id=row.stack_id,
+        name=row.name,
+        type=row.type,
+        version=row.version,
+        desired=row.desired and Definition.from_json(row.desired),
+        physical_id=row.physical_id,
+        attributes=_attributes(row),
+        secrets=tuple(row.attributes.get(_SECRETS, ())),
+        action=Action(row.action),
+        status=Status(row.status),
+        reason=row.status_reason,
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
@@ -129,6 +178,7 @@ def service(row: Row[Any], *, alive: bool) -> Service:
         host=row.host,
         binary=row.binary,
         topic=row.topic,
+        report_interval=row.report_interval,
         created_at=row.created_at,
         updated_at=row.updated_at,
         alive=alive,
@@ -137,4 +187,19 @@ def service(row: Row[Any], *, alive: bool) -> Service:
 
 def node_data(data: dict[str, Any]) -> NodeData:
     """Return what a sender told, of the JSON in ``sync_point_input``."""
-    return NodeData(**data)
+    return NodeData(**{**data, "secrets": tuple(data["secrets"])})
+
+
+#: Where ``resource.attributes`` has the texts among the values that must not be shown; the
+#: keys of attributes are JSON lists.
+_SECRETS = "secrets"
+
+
+def told(output: NodeData) -> dict[str, Any]:
+    """Return what a resource tells as ``resource.attributes`` holds it."""
+    secrets = {_SECRETS: list(output.secrets)} if output.secrets else {}
+    return {**output.attributes, **secrets}
+
+
+def _attributes(row: Any) -> dict[str, Any]:
+    return {key: value for key, value in row.attributes.items() if key != _SECRETS}

@@ -23,11 +23,17 @@ from oslo_db.sqlalchemy import enginefacade
 from sqlalchemy.engine import Connection, Engine
 
 from heatconv import errors
+from heatconv.crypto import Keyring
+from heatconv.db.types import give_keyring, keyring_of
 
 #: Connections of a process, unless the operator says otherwise.  64 threads that each
 #: hold one for a millisecond share 16, and a server's default limit of 100 has room
 #: for several daemons.
 _POOL = {"max_pool_size": 8, "max_overflow": 8}
+
+#: Seconds a process may pause in the middle of a transaction.  The server ends that of one
+#: that is stopped, or whose machine is gone, and with it the locks that others wait for.
+LONGEST_PAUSE = 10
 
 #: The options of oslo.db that apply to enginefacade.
 _OPTIONS = (
@@ -60,8 +66,12 @@ class _Transaction:
 class Database:
     """A database, ready to run transactions; safe to share between threads."""
 
-    def __init__(self, **settings: Any) -> None:
-        """Keep the settings, which are enginefacade's; nothing connects before the first use."""
+    def __init__(self, keyring: Keyring | None = None, **settings: Any) -> None:
+        """Keep the settings, which are enginefacade's; nothing connects before the first use.
+
+        Without a keyring, whatever would touch a user's secret raises ``NoKey``.
+        """
+        self._keyring = keyring
         self._facade = enginefacade.transaction_context()
         self._facade.configure(**{**_POOL, **settings})
         self._facade.append_on_engine_create(self._prepare_engine)
@@ -80,15 +90,24 @@ class Database:
         self.write = retry(self._write)
 
     @classmethod
-    def from_conf(cls, conf: cfg.ConfigOpts) -> Database:
+    def from_conf(cls, conf: cfg.ConfigOpts, keyring: Keyring | None = None) -> Database:
         """Return the database of the ``[database]`` options, which are oslo.db's."""
         oslo_db_options.set_defaults(conf, **_POOL)
-        return cls(**{name: conf.database[name] for name in _OPTIONS})
+        return cls(keyring, **{name: conf.database[name] for name in _OPTIONS})
 
     @classmethod
-    def from_url(cls, url: str) -> Database:
+    def from_url(cls, url: str, keyring: Keyring | None = None) -> Database:
         """Return the database at an SQLAlchemy URL."""
-        return cls(connection=url)
+        return cls(keyring, connection=url)
+
+    @property
+    def keyring(self) -> Keyring:
+        """What its sealed columns are encrypted with.
+
+        Raises:
+            NoKey: it was given no keyring.
+        """
+        return keyring_of(self.engine.dialect)
 
     @property
     def engine(self) -> Engine:
@@ -115,11 +134,16 @@ class Database:
         # shows in the first statement, and the transaction is retried.
         engine.pool._pre_ping = False  # noqa: SLF001 - oslo.db offers no option for it
         engine.dispose()  # of connections that were opened before this hook
+        engine.hide_parameters = True  # from errors and logs, whatever oslo.db is asked to log
+        if self._keyring is not None:
+            give_keyring(engine.dialect, self._keyring)
         if engine.dialect.name == "sqlite":
             sa.event.listen(engine, "connect", _open_sqlite)
             sa.event.listen(engine, "before_cursor_execute", self._begin_sqlite, retval=True)
         elif engine.dialect.name in ("mysql", "mariadb"):
             sa.event.listen(engine, "connect", _open_mysql)
+        else:
+            sa.event.listen(engine, "connect", _open_postgresql)
 
     def _begin_sqlite(
         self, connection: Connection, cursor: Any, statement: str, parameters: Any, *rest: Any
@@ -143,8 +167,17 @@ def _open_sqlite(connection: Any, record: object) -> None:
 
 
 def _open_mysql(connection: Any, record: object) -> None:
+    # MySQL has no such limit for transactions: there it is one for idle connections.
+    limit = "idle_transaction_timeout" if "MariaDB" in connection.get_server_info() else "wait_timeout"
     with connection.cursor() as cursor:
         cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+        cursor.execute(f"SET SESSION {limit} = {LONGEST_PAUSE}")
+
+
+def _open_postgresql(connection: Any, record: object) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET idle_in_transaction_session_timeout = '{LONGEST_PAUSE}s'")
+    connection.commit()  # or the end of the first transaction would take it back
 
 
 class Undo(Exception):
@@ -153,6 +186,14 @@ class Undo(Exception):
     def __init__(self, result: Any) -> None:
         super().__init__()
         self.result = result
+
+
+def _told(error: Exception) -> str:
+    """Return what the server said, in one line: the statement and its values are for the log."""
+    wrapped = getattr(error, "inner_exception", None) or error
+    said = getattr(wrapped, "orig", None) or wrapped
+    words = str(said.args[-1] if said.args else said).strip()
+    return words.splitlines()[0] if words else type(said).__name__
 
 
 def reading(
@@ -164,7 +205,7 @@ def reading(
         try:
             result: R = database.read(lambda connection: function(connection, *args, **kwargs))
         except _FAULTS as error:
-            raise errors.StorageError(reason=error) from error
+            raise errors.StorageError(reason=_told(error)) from error
         return result
 
     return functools.update_wrapper(run, function)
@@ -181,7 +222,7 @@ def writing(
         except Undo as undo:
             result = undo.result
         except _FAULTS as error:
-            raise errors.StorageError(reason=error) from error
+            raise errors.StorageError(reason=_told(error)) from error
         return result
 
     return functools.update_wrapper(run, function)

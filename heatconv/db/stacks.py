@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,22 +12,28 @@ from sqlalchemy.engine import Connection
 
 from heatconv import errors
 from heatconv.db import rows
+from heatconv.db.filters import Condition, Given, conditions, in_status
 from heatconv.db.session import reading
-from heatconv.db.tables import raw_template, stack, stack_tag
+from heatconv.db.tables import raw_template, resource, stack, stack_tag
 from heatconv.model.records import RawTemplate, Stack
 from heatconv.model.states import Phase, Status
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """Which stacks a listing shows, and in what order."""
+    """Which stacks a listing shows, and in what order.
+
+    Sorted by ``updated_time``, a stack that was never updated counts by the time
+    of its creation.
+    """
 
     limit: int | None = None
     marker: str | None = None
     sort_keys: Sequence[str] = ()
     sort_dir: str | None = None
     show_deleted: bool = False
-    filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    show_nested: bool = False
+    filters: Given = field(default_factory=dict)
     tags: Sequence[str] = ()  #: has all of them
     tags_any: Sequence[str] = ()  #: has one of them
     not_tags: Sequence[str] = ()  #: has not all of them
@@ -38,17 +44,23 @@ _SORT_KEYS = {
     "stack_name": stack.c.name,
     "stack_status": stack.c.status,
     "creation_time": stack.c.created_at,
-    "updated_time": stack.c.updated_at,
+    "updated_time": sa.func.coalesce(stack.c.updated_at, stack.c.created_at),
 }
 
-_FILTERS = {
-    "id": stack.c.id,
-    "name": stack.c.name,
-    "action": stack.c.action,
-    "status": stack.c.status,
-    "username": stack.c.user_name,
-    "disable_rollback": stack.c.disable_rollback,
-    "timeout_mins": stack.c.timeout_mins,
+_FILTERS: dict[str, Condition] = {
+    "id": stack.c.id.in_,
+    "name": stack.c.name.in_,
+    "action": stack.c.action.in_,
+    "status": in_status(stack),
+    "reason": stack.c.status_reason.in_,
+    "project": stack.c.project_id.in_,
+    "username": stack.c.user_name.in_,
+    "parent": lambda ids: stack.c.owner_resource_id.in_(
+        sa.select(resource.c.id).where(resource.c.stack_id.in_(ids))
+    ),
+    "disable_rollback": stack.c.disable_rollback.in_,
+    "timeout_mins": stack.c.timeout_mins.in_,
+    "stack_user_project_id": lambda _ids: sa.false(),  # no stack has one
 }
 
 
@@ -79,7 +91,13 @@ def get(connection: Connection, stack_id: str) -> Stack | None:
 
 @reading
 def list_stacks(connection: Connection, project_id: str | None, page: Page) -> list[Stack]:
-    """Return a page of a project's stacks, the newest first unless asked otherwise."""
+    """Return a page of a project's stacks, the newest first unless asked otherwise.
+
+    Raises:
+        NotFound: the project has no stack that is the marker.
+    """
+    if page.marker is not None and not _is_there(connection, project_id, page.marker):
+        raise errors.NotFound(entity="Stack", name=page.marker)
     query = _ordered(_matching(sa.select(stack), project_id, page), page)
     found = connection.execute(query.limit(page.limit)).all()
     tags = _tags(connection, [row.id for row in found])
@@ -93,13 +111,18 @@ def count(connection: Connection, project_id: str | None, page: Page) -> int:
     return int(connection.scalar(query) or 0)
 
 
+def _is_there(connection: Connection, project_id: str | None, stack_id: str) -> bool:
+    query = sa.select(stack.c.id).where(_visible(project_id), stack.c.id == stack_id)
+    return connection.scalar(query) is not None
+
+
 def _matching(query: sa.Select[Any], project_id: str | None, page: Page) -> sa.Select[Any]:
     query = query.where(_visible(project_id))
     if not page.show_deleted:
         query = query.where(stack.c.deleted_at.is_(None))
-    for key, values in page.filters.items():
-        if key in _FILTERS:
-            query = query.where(_FILTERS[key].in_(values))
+    if not page.show_nested:
+        query = query.where(stack.c.owner_resource_id.is_(None))
+    query = query.where(*conditions(_FILTERS, page.filters))
     if page.tags:
         query = query.where(_tagged(page.tags) == len(set(page.tags)))
     if page.tags_any:

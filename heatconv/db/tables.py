@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables.  What each one is for stands beside it; migrations make them so."""
+"""The tables.  What each one is for stands beside it; migrations make them so.
+
+Whatever may hold a user's secret is ``Sealed``, as a whole.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from heatconv.db.types import BigInt, Json, LongText, Time, Uuid
+from heatconv.db.types import BigInt, Json, LongText, Sealed, SealedText, Time, Uuid
 
 metadata = sa.MetaData(
     naming_convention={
@@ -30,11 +33,11 @@ raw_template = _table(
     sa.Column("id", BigInt, primary_key=True),
     sa.Column("stack_id", Uuid, index=True),
     sa.Column("predecessor_id", BigInt),
-    sa.Column("template", Json, nullable=False),
-    sa.Column("environment", Json, nullable=False),
-    sa.Column("files", Json, nullable=False),
-    sa.Column("outputs", Json, nullable=False),
-    sa.Column("parameters", Json, nullable=False),
+    sa.Column("template", Sealed, nullable=False),
+    sa.Column("environment", Sealed, nullable=False),
+    sa.Column("files", Sealed, nullable=False),
+    sa.Column("outputs", Sealed, nullable=False),
+    sa.Column("parameters", Sealed, nullable=False),
 )
 
 # What a user calls one thing.  ``live_name`` is the name until the stack is deleted,
@@ -60,6 +63,7 @@ stack = _table(
     sa.Column("timeout_mins", sa.Integer),
     sa.Column("deadline", Time),
     sa.Column("policy", Json),
+    sa.Column("abandoned", sa.Boolean, nullable=False, server_default="0"),
     sa.Column("atomic_key", BigInt, nullable=False),
     sa.Column("created_at", Time, nullable=False),
     sa.Column("updated_at", Time),
@@ -86,25 +90,27 @@ resource = _table(
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("replaces", Uuid),
     sa.Column("replaced_by", Uuid),
-    sa.Column("desired", Json),
+    sa.Column("desired", Sealed),
     sa.Column("desired_sha1", sa.String(40)),
     sa.Column("wanted_attributes", Json, nullable=False),
-    sa.Column("applied", Json),
+    sa.Column("applied", Sealed),
     sa.Column("applied_sha1", sa.String(40)),
     sa.Column("applied_template_id", BigInt),
     sa.Column("requires", Json, nullable=False),
     sa.Column("physical_id", sa.String(255), index=True),
-    sa.Column("reference_id", LongText),
-    sa.Column("attributes", Json, nullable=False),
+    sa.Column("reference_id", SealedText),
+    sa.Column("attributes", Sealed, nullable=False),
     sa.Column("output_version", sa.Integer, nullable=False),
     sa.Column("action", sa.String(16), nullable=False),
     sa.Column("status", sa.String(16), nullable=False),
     sa.Column("status_reason", LongText, nullable=False),
     sa.Column("engine_id", Uuid, index=True),
     sa.Column("atomic_key", BigInt, nullable=False),
-    sa.Column("progress", Json),
-    sa.Column("metadata", Json, nullable=False),
-    sa.Column("data", Json, nullable=False),
+    sa.Column("progress", Sealed),
+    sa.Column("hook", sa.String(32)),
+    sa.Column("metadata", Sealed, nullable=False),
+    sa.Column("metadata_key", BigInt, nullable=False, server_default="0"),
+    sa.Column("data", Sealed, nullable=False),
     sa.Column("created_at", Time, nullable=False),
     sa.Column("updated_at", Time),
     sa.Index(None, "stack_id", "name"),
@@ -151,7 +157,7 @@ sync_point_input = _table(
     sa.Column("sender_id", Uuid, primary_key=True),
     sa.Column("sender_is_update", sa.Boolean, primary_key=True),
     sa.Column("stack_id", Uuid, nullable=False, index=True),
-    sa.Column("data", Json, nullable=False),
+    sa.Column("data", Sealed, nullable=False),
 )
 
 # What happened to which resource or stack, when, why.
@@ -167,7 +173,7 @@ event = _table(
     sa.Column("action", sa.String(16), nullable=False),
     sa.Column("status", sa.String(16), nullable=False),
     sa.Column("status_reason", LongText, nullable=False),
-    sa.Column("properties", Json),
+    sa.Column("properties", Sealed),
     sa.Column("created_at", Time, nullable=False),
     sa.Index(None, "stack_id", "id"),
 )
@@ -201,7 +207,7 @@ resource_properties_observed = _table(
     sa.Column("stack_id", Uuid, primary_key=True),
     sa.Column("resource_name", sa.String(255), primary_key=True),
     sa.Column("prop_name", sa.String(255), primary_key=True),
-    sa.Column("prop_value", Json),
+    sa.Column("prop_value", Sealed),
 )
 
 # What a plugin keeps of a resource that is too large, or too secret, for its row.
@@ -209,7 +215,7 @@ resource_data = _table(
     "resource_data",
     sa.Column("resource_id", Uuid, primary_key=True),
     sa.Column("key", sa.String(255), primary_key=True),
-    sa.Column("value", LongText, nullable=False),
+    sa.Column("value", SealedText, nullable=False),
     sa.Column("redact", sa.Boolean, nullable=False),
 )
 
@@ -219,7 +225,7 @@ user_creds = _table(
     sa.Column("stack_id", Uuid, primary_key=True),
     sa.Column("user_id", sa.String(64)),
     sa.Column("trust_id", sa.String(255)),
-    sa.Column("secret", LongText),
+    sa.Column("secret", SealedText),
     sa.Column("created_at", Time, nullable=False),
 )
 
@@ -232,7 +238,7 @@ snapshot = _table(
     sa.Column("action", sa.String(16), nullable=False),
     sa.Column("status", sa.String(16), nullable=False),
     sa.Column("status_reason", LongText, nullable=False),
-    sa.Column("data", Json),
+    sa.Column("data", Sealed),
     sa.Column("created_at", Time, nullable=False),
 )
 
@@ -243,7 +249,7 @@ software_config = _table(
     sa.Column("project_id", sa.String(64), nullable=False),
     sa.Column("name", sa.String(255)),
     sa.Column("group", sa.String(255)),
-    sa.Column("config", Json, nullable=False),
+    sa.Column("config", Sealed, nullable=False),
     sa.Column("created_at", Time, nullable=False),
     sa.Index(None, "project_id", "created_at", "id"),
 )
@@ -255,8 +261,8 @@ software_deployment = _table(
     sa.Column("stack_user_project_id", sa.String(64), index=True),
     sa.Column("server_id", sa.String(255), index=True),
     sa.Column("config_id", Uuid, nullable=False, index=True),
-    sa.Column("input_values", Json),
-    sa.Column("output_values", Json),
+    sa.Column("input_values", Sealed),
+    sa.Column("output_values", Sealed),
     sa.Column("action", sa.String(16)),
     sa.Column("status", sa.String(16)),
     sa.Column("status_reason", LongText),

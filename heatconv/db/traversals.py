@@ -13,7 +13,7 @@ from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db import rows, sync_points
+from heatconv.db import rows, snapshots, sync_points
 from heatconv.db.events import add_stack_event, drop_old_events
 from heatconv.db.session import writing
 from heatconv.db.tables import raw_template, resource, stack, stack_tag
@@ -22,7 +22,12 @@ from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.plan import Plan, Target
 from heatconv.model.records import Extant, RawTemplate, Stack
-from heatconv.model.states import Action, Phase, Status
+from heatconv.model.states import VISITS, Action, Phase, Status
+
+#: The actions whose failure is followed by a rollback, if the stack is to have one.
+_ROLLED_BACK = (Action.CREATE, Action.ADOPT, Action.UPDATE, Action.RESTORE)
+
+NO_CHECK = "CHECK not supported"  #: how the reason of a resource begins whose type cannot be checked
 
 Planner = Callable[[Sequence[Extant]], Plan]
 
@@ -42,6 +47,8 @@ class Start:
     tags: Sequence[str] | None = None
     timeout_secs: int
     keep_events: int = -1  #: how many of the stack's events stay; all of them if negative
+    abandon: bool = False  #: what a deletion's resources stand for stays
+    snapshot_name: str | None = None  #: of a traversal that takes a snapshot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,12 +113,13 @@ def try_start(connection: Connection, seen: Stack, start: Start, plan: Planner) 
 def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, plan: Planner) -> Started:
     traversal_id = new_id()
     now: datetime = connection.execute(sa.select(utcnow())).scalar_one()
-    first = start.action is Action.CREATE
+    first = start.action in (Action.CREATE, Action.ADOPT)
     connection.execute(
         sa.update(stack)
         .where(stack.c.id == seen.id)
         .values(
             **start.settings,
+            abandoned=start.abandon,
             raw_template_id=template_id,
             current_traversal=traversal_id,
             action=start.action,
@@ -126,6 +134,12 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
         _set_tags(connection, seen.id, start.tags)
     if not first and start.keep_events >= 0:
         drop_old_events(connection, seen.id, keep=start.keep_events)
+    if seen.action is Action.SNAPSHOT and seen.status is Status.IN_PROGRESS and not first:
+        snapshots.end(
+            connection, seen.current_traversal, Status.FAILED, f"Stack {start.action} came in between"
+        )
+    if start.action is Action.SNAPSHOT:
+        snapshots.begin(connection, traversal_id, seen.id, start.snapshot_name)
     add_stack_event(
         connection,
         stack_id=seen.id,
@@ -326,7 +340,8 @@ def _lock_traversal(connection: Connection, stack_id: str, traversal_id: str) ->
 
 def end_update_half(connection: Connection, stack_id: str, traversal_id: str, action: Action) -> None:
     """Go on to the clean-up, WHERE the traversal is current; what completed is what a rollback applies."""
-    completed = {} if action is Action.DELETE else {"prev_raw_template_id": stack.c.raw_template_id}
+    applied_nothing = action is Action.DELETE or action in VISITS
+    completed = {} if applied_nothing else {"prev_raw_template_id": stack.c.raw_template_id}
     connection.execute(
         sa.update(stack)
         .where(_current(stack_id, traversal_id))
@@ -335,19 +350,24 @@ def end_update_half(connection: Connection, stack_id: str, traversal_id: str, ac
 
 
 def complete(connection: Connection, stack_id: str, traversal_id: str) -> None:
-    """End a traversal as COMPLETE, WHERE it is current, and drop what only it needed."""
+    """End a traversal, WHERE it is current, and drop what only it needed.
+
+    It is COMPLETE, or FAILED if it was to check resources and some are not well.
+    """
     found = connection.execute(
         sa.select(stack.c.name, stack.c.action, stack.c.raw_template_id).where(
             _current(stack_id, traversal_id)
         )
     ).one()
-    reason = f"Stack {found.action} completed successfully"
+    status, reason = Status.COMPLETE, f"Stack {found.action} completed successfully"
+    if found.action == Action.CHECK:
+        status, reason = _findings(connection, stack_id)
     gone = {"deleted_at": utcnow(), "live_name": None} if found.action == Action.DELETE else {}
     connection.execute(
         sa.update(stack)
         .where(_current(stack_id, traversal_id))
         .values(
-            status=Status.COMPLETE,
+            status=status,
             status_reason=reason,
             phase=Phase.DONE,
             deadline=None,
@@ -360,10 +380,14 @@ def complete(connection: Connection, stack_id: str, traversal_id: str) -> None:
         stack_id=stack_id,
         name=found.name,
         action=Action(found.action),
-        status=Status.COMPLETE,
+        status=status,
         reason=reason,
     )
     sync_points.forget(connection, stack_id)
+    if found.action == Action.SNAPSHOT:
+        snapshots.fill(connection, traversal_id, stack_id)
+    if Action(found.action) in VISITS:
+        return  # whatever templates are kept are kept for another reason
     connection.execute(
         sa.delete(raw_template).where(
             raw_template.c.stack_id == stack_id, raw_template.c.id != found.raw_template_id
@@ -372,6 +396,29 @@ def complete(connection: Connection, stack_id: str, traversal_id: str) -> None:
     connection.execute(
         sa.update(raw_template).where(raw_template.c.id == found.raw_template_id).values(predecessor_id=None)
     )
+
+
+_SHOWN = 5  #: how many resources that are not well a stack's reason names
+
+
+def _findings(connection: Connection, stack_id: str) -> tuple[Status, str]:
+    """Return how a check of a stack's resources ended, and why."""
+    checked = sa.select(resource.c.name, resource.c.status_reason).where(
+        resource.c.stack_id == stack_id,
+        resource.c.desired_sha1.is_not(None),
+        resource.c.action == Action.CHECK,
+    )
+    unwell = checked.where(resource.c.status == Status.FAILED).order_by(resource.c.name).limit(_SHOWN + 1)
+    found = connection.execute(unwell).all()
+    if found:
+        said = [f"{row.name}: {row.status_reason}" for row in found[:_SHOWN]]
+        more = "; and others" if len(found) > _SHOWN else ""
+        return Status.FAILED, f"Resource CHECK failed: {'; '.join(said)}{more}"
+    reason = f"Stack {Action.CHECK} completed successfully"
+    unable = checked.where(resource.c.status_reason.startswith(NO_CHECK)).limit(1)
+    if connection.execute(unable).first() is not None:
+        reason += ". 'CHECK' not fully supported (see resources)"
+    return Status.COMPLETE, reason
 
 
 def try_fail(
@@ -391,9 +438,7 @@ def try_fail(
     ).one_or_none()
     if found is None:
         return None
-    roll_back = (
-        may_roll_back and not found.disable_rollback and found.action in (Action.CREATE, Action.UPDATE)
-    )
+    roll_back = may_roll_back and not found.disable_rollback and Action(found.action) in _ROLLED_BACK
     now = (
         {"action": Action.ROLLBACK, "phase": Phase.PREPARE, "current_traversal": new_id()}
         if roll_back
@@ -404,6 +449,8 @@ def try_fail(
         .where(stack.c.id == stack_id)
         .values(status_reason=reason, atomic_key=stack.c.atomic_key + 1, **now)
     )
+    if found.action == Action.SNAPSHOT:
+        snapshots.end(connection, traversal_id, Status.FAILED, reason)
     add_stack_event(
         connection,
         stack_id=stack_id,

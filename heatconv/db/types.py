@@ -6,13 +6,18 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql import operators
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
+
+from heatconv import errors
+from heatconv.crypto import Keyring, is_token
 
 LongText = sa.Text().with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
 BigInt = sa.BigInteger().with_variant(sa.Integer(), "sqlite")  # SQLite numbers INTEGER keys only
@@ -33,6 +38,90 @@ class Json(sa.types.TypeDecorator[Any]):
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         """Read the value."""
         return None if value is None else json.loads(value)
+
+
+class SealedText(sa.types.TypeDecorator[str]):
+    """Text that the database keeps encrypted, with the key of the ``Database`` that is asked for it.
+
+    What says nothing is not encrypted, and what was written before there were
+    keys is read as it is.  The database cannot compare such values, since no two
+    are ever equal there: an expression that would have it do so is refused.
+    """
+
+    impl = LongText
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Write the text."""
+        return value and sealed(value, keyring_of(dialect))
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        """Read the text."""
+        return value and opened(value, keyring_of(dialect))
+
+    class Comparator(sa.types.TypeDecorator.Comparator[Any]):
+        """No comparisons but with null."""
+
+        def operate(self, op: Any, *other: Any, **kwargs: Any) -> Any:
+            """Build an expression, unless it cannot mean what it says."""
+            if op not in (operators.is_, operators.is_not):
+                raise TypeError(f"{self.expr} is encrypted: the database cannot do {op.__name__} with it")
+            return super().operate(op, *other, **kwargs)
+
+    comparator_factory = Comparator
+
+
+class Sealed(SealedText):
+    """Plain JSON data that the database keeps encrypted."""
+
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        """Write the value."""
+        text = None if value is None else json.dumps(value, separators=(",", ":"))
+        return super().process_bind_param(text, dialect)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        """Read the value."""
+        text = super().process_result_value(value, dialect)
+        return None if text is None else json.loads(text)
+
+
+_EMPTY = frozenset({"", "{}", "[]"})
+
+
+def sealed(text: str, keyring: Keyring) -> str:
+    """Return a text as a sealed column holds it."""
+    return text if text in _EMPTY else keyring.encrypt(text)
+
+
+def opened(text: str, keyring: Keyring) -> str:
+    """Return the text that a sealed column holds.
+
+    Raises:
+        WrongKey: it is encrypted with a key that the keyring lacks.
+    """
+    return keyring.decrypt(text) if is_token(text) else text
+
+
+_KEYRINGS: WeakKeyDictionary[Dialect, Keyring] = WeakKeyDictionary()
+
+
+def give_keyring(dialect: Dialect, keyring: Keyring) -> None:
+    """Let the sealed columns of whatever speaks a dialect, one engine, be written and read."""
+    _KEYRINGS[dialect] = keyring
+
+
+def keyring_of(dialect: Dialect) -> Keyring:
+    """Return the keys that an engine's sealed columns are written and read with.
+
+    Raises:
+        NoKey: it was given none.
+    """
+    try:
+        return _KEYRINGS[dialect]
+    except KeyError:
+        raise errors.NoKey from None
 
 
 class utcnow(FunctionElement[datetime]):  # noqa: N801 - an SQL function, spelt as one

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from enum import Enum
 
 from heatconv.graph.dag import Dag, in_dependency_order
 from heatconv.model.ids import new_id
@@ -17,6 +18,15 @@ from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.plan import Plan, Target
 from heatconv.model.records import Extant
 from heatconv.model.states import Action, Status
+
+
+class Order(Enum):
+    """In which order resources are visited."""
+
+    DEPENDENCIES_FIRST = "dependencies first"
+    DEPENDENTS_FIRST = "dependents first"
+    ANY = "any"
+
 
 WIDE = 32  #: requirements of one node from which on they are spread over joins
 
@@ -40,6 +50,32 @@ def plan(stack_id: str, targets: Mapping[str, Target], extant: Iterable[Extant])
         requires={node: graph.requires(node) for node in graph},
         joins=joins,
         inputs=tuple(clean_inputs(targets, going_on, chosen, dirty)),
+    )
+
+
+def visit(stack_id: str, extant: Iterable[Extant], *, order: Order) -> Plan:
+    """Plan how each wanted row of a stack is visited as it is, in some order."""
+    rows = {row.id: row for row in extant if row.wanted}
+    graph: Dag[Node] = Dag()
+    for row in rows.values():
+        graph.add(_update(row.id))
+        required = row.requires.keys() & rows.keys()
+        if order is Order.DEPENDENCIES_FIRST:
+            graph.add(_update(row.id), *(_update(other) for other in required))
+        elif order is Order.DEPENDENTS_FIRST:
+            for other in required:
+                graph.add(_update(other), _update(row.id))
+    if rows:
+        graph.add(_update(stack_id), *graph.roots())
+    spread, joins = spread_fan_in(graph)
+    return Plan(
+        chosen={},
+        created=frozenset(),
+        dirty=frozenset(),
+        garbage=frozenset(),
+        requires={node: spread.requires(node) for node in spread},
+        joins=joins,
+        inputs=(),
     )
 
 

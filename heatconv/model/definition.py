@@ -31,6 +31,7 @@ class Definition:
     hooks: tuple[str, ...] = ()  #: breakpoints, such as ``pre-create``
     restricted_actions: tuple[str, ...] = ()  #: of ``update`` and ``replace``, what must not happen
     adopt: Mapping[str, Any] | None = None  #: what is there already, to be taken over
+    secrets: tuple[str, ...] = field(default=(), compare=False)  #: texts in it that must not be shown
 
     @property
     def implemented_by(self) -> str:
@@ -49,11 +50,12 @@ class Definition:
 
     @cached_property
     def sha1(self) -> str:
-        """The digest of what the resource is to be, in canonical JSON; equal means nothing to do.
+        """The digest of the canonical JSON form; equal means nothing to do.
 
-        How it comes to be so (breakpoints, restrictions, what is adopted) does not count.
+        What is adopted does not count: it matters once, to a resource that is not there yet.
+        Neither does what is secret: it says nothing about the resource.
         """
-        wanted = {key: value for key, value in self.to_json().items() if key not in _MANNER}
+        wanted = {key: value for key, value in self.to_json().items() if key not in ("adopt", "secrets")}
         # Not for security: it tells an unchanged snippet from a changed one.
         return hashlib.sha1(canonical(wanted).encode(), usedforsecurity=False).hexdigest()
 
@@ -63,6 +65,7 @@ class Definition:
             "depends_on": sorted(self.depends_on),
             "hooks": list(self.hooks),
             "restricted_actions": list(self.restricted_actions),
+            "secrets": list(self.secrets),
         }
 
     @classmethod
@@ -75,11 +78,9 @@ class Definition:
                 "hooks": tuple(data["hooks"]),
                 "restricted_actions": tuple(data["restricted_actions"]),
                 "deletion_policy": DeletionPolicy(data["deletion_policy"]),
+                "secrets": tuple(data.get("secrets", ())),
             }
         )
-
-
-_MANNER = frozenset({"hooks", "restricted_actions", "adopt"})
 
 
 def canonical(value: Any) -> str:

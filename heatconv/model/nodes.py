@@ -45,3 +45,4 @@ class NodeData:
     reference_id: str | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
     output_version: int = 0
+    secrets: tuple[str, ...] = ()  #: texts in what is told that must not be shown

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction, Node, NodeData
+from heatconv.model.secrets import redacted_values
 from heatconv.model.states import Action, Phase, Status
 
 R = TypeVar("R")
@@ -35,6 +36,7 @@ class Stack:
     project_id: str
     user_id: str | None = None
     user_name: str | None = None
+    owner_resource_id: str | None = None  #: the row that a nested stack belongs to
     description: str = ""
     raw_template_id: int  #: the template wanted
     prev_raw_template_id: int | None = None  #: the last one that reached COMPLETE
@@ -51,6 +53,7 @@ class Stack:
     updated_at: datetime | None = None
     deleted_at: datetime | None = None
     tags: tuple[str, ...] = ()
+    abandoned: bool = False  #: what its resources stand for stays when they are deleted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +86,7 @@ class Extant:
     reference_id: str | None
     attributes: Mapping[str, Any]
     output_version: int
+    secrets: tuple[str, ...] = ()  #: texts among the values that must not be shown
     action: Action
     status: Status
     locked: bool
@@ -96,6 +100,7 @@ class Extant:
             reference_id=self.reference_id,
             attributes=self.attributes,
             output_version=self.output_version,
+            secrets=self.secrets,
         )
 
 
@@ -115,6 +120,7 @@ class Attempt:
     started: bool = False  #: ``handle_*`` has returned
     retries: int = 0  #: how often what was made had to be removed and made anew
     faults: int = 0  #: how often in a row the service did not take a call
+    passed: tuple[str, ...] = ()  #: the breakpoints that were cleared
 
     def to_json(self) -> dict[str, Any]:
         """Return the attempt as plain JSON data."""
@@ -127,6 +133,7 @@ class Attempt:
             "started": self.started,
             "retries": self.retries,
             "faults": self.faults,
+            "passed": list(self.passed),
         }
 
     @classmethod
@@ -141,6 +148,7 @@ class Attempt:
             started=data["started"],
             retries=data["retries"],
             faults=data["faults"],
+            passed=tuple(data["passed"]),
         )
 
 
@@ -171,10 +179,50 @@ class Resource:
     engine_id: str | None = None  #: the daemon that holds the lock
     atomic_key: int = 0
     progress: Attempt | None = None
+    hook: str | None = None  #: the breakpoint that the action waits at
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata_key: int = 0  #: +1 with every write of the metadata
     data: Mapping[str, str] = field(default_factory=dict)
     created_at: datetime | None = None
     updated_at: datetime | None = None
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """The texts that must not be shown: those of its definitions and of its plugin's redacted notes."""
+        definitions = (self.desired, self.applied, self.progress and self.progress.definition)
+        known = {secret for definition in definitions if definition for secret in definition.secrets}
+        return frozenset(known | redacted_values(self.data))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listed:
+    """A resource row as those who ask what is there see it."""
+
+    id: str
+    stack_id: str
+    name: str
+    type: str
+    version: int
+    desired: Definition | None  #: frozen; None: not wanted any more
+    physical_id: str | None
+    attributes: Mapping[str, Any]
+    secrets: tuple[str, ...] = ()  #: texts among the attributes that must not be shown
+    action: Action
+    status: Status
+    reason: str
+    created_at: datetime | None
+    updated_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nested:
+    """A living stack that belongs to a resource, and where that is."""
+
+    id: str
+    name: str
+    owner_id: str  #: the resource's row
+    owner_name: str
+    parent_id: str  #: the resource's stack
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,6 +240,26 @@ class Job:
     def direction(self) -> Direction:
         """Whether to make the resource so or to clear it away."""
         return self.node.direction
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """The texts that must not be shown, of its resource and of what that was told."""
+        own = self.resource.secrets if self.resource else frozenset()
+        return own.union(*(data.secrets for data in self.inputs))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """A stack as it was at some moment; ``data`` is as ``heatconv.db.exports`` tells it."""
+
+    id: str  #: of the traversal that took it
+    stack_id: str
+    name: str | None
+    action: Action
+    status: Status
+    reason: str
+    data: Mapping[str, Any] | None
+    created_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,6 +287,7 @@ class Service:
     host: str
     binary: str
     topic: str
+    report_interval: int  #: seconds between two heartbeats
     created_at: datetime
     updated_at: datetime
     alive: bool

@@ -20,6 +20,11 @@ class Action(StrEnum):
     ADOPT = "ADOPT"
     SNAPSHOT = "SNAPSHOT"
     RESTORE = "RESTORE"
+    SIGNAL = "SIGNAL"  #: of events only
+
+
+#: What is done to every resource of a stack as it is, without changing what is wanted.
+VISITS = frozenset({Action.SUSPEND, Action.RESUME, Action.CHECK, Action.SNAPSHOT})
 
 
 class Status(StrEnum):

@@ -30,6 +30,7 @@ from heatconv.model.nodes import Node
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
 from heatconv.testing.cloud import IN_PROCESS
+from heatconv.testing.keys import KEYRING
 from heatconv.testing.scenario import GONE, World
 from heatconv.testing.simulator import (
     PATIENCE,
@@ -104,7 +105,7 @@ class SimulatedDatabase(Database):
     """SQLite in memory, that lets others go first after each transaction."""
 
     def __init__(self, simulator: Simulator) -> None:
-        super().__init__(connection="sqlite://")
+        super().__init__(KEYRING, connection="sqlite://")
         self.unpaused = copy.copy(self)  #: the same database, for questions of the simulation's own
         self.read = self._then_pause(self.read, simulator)
         self.write = self._then_pause(self.write, simulator)

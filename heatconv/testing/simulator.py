@@ -194,6 +194,9 @@ class SimulatedDoorbell:
         """Ask an engine to roll a stack back."""
         self._send(partial(self._roll_back, stack_id))
 
+    def wake(self, resource_id: str) -> None:
+        """Lose the message: whoever waits for that looks again by himself."""
+
     def preempt(self, engine_id: str, resource_id: str) -> None:
         """Lose the message: nothing depends on it but how long a delete takes."""
 

@@ -21,6 +21,7 @@ Json = dict[str, Any]
 SERVER = "Fake::Cloud::Server"
 STEPS = "Fake::Cloud::Steps"
 OPAQUE = "Fake::Cloud::Opaque"
+SNAPSHOT = "Fake::Cloud::Snapshot"  #: of no resource: the kind of what snapshots leave
 
 #: What an object has beyond its template's properties, by resource type.
 _EXTRAS: Mapping[str, Mapping[str, Any]] = {STEPS: {"stage": "started"}}
@@ -118,10 +119,13 @@ def differences(template: Template, objects: Sequence[Json]) -> list[str]:
 
     Nothing is when every resource of the template exists once, is ACTIVE, has
     the properties asked for, refers to the objects that its references mean
-    now, and when nothing else is there.
+    now, and when nothing else is there, but the snapshots of a stack that has
+    something.
     """
     live: dict[str, list[Json]] = {}
     for found in objects:
+        if template and found["kind"] == SNAPSHOT:
+            continue
         live.setdefault(resource_of(found), []).append(found)
     problems = [
         f"{name} exists {len(live.get(name, ()))} times, wanted {int(name in template)}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, assert_never
@@ -17,41 +17,66 @@ from typing import Any, assert_never
 from heatconv import errors
 from heatconv.db import checks, resources
 from heatconv.db.session import Database
+from heatconv.db.software import ProjectSoftware
+from heatconv.db.software_configs import Quotas
+from heatconv.db.traversals import NO_CHECK
 from heatconv.model.deferred import Reference
 from heatconv.model.definition import Definition
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, NodeData
-from heatconv.model.records import Attempt, Job, Resource, changed
-from heatconv.model.states import Action, Status
+from heatconv.model.records import Attempt, Job, Resource, Stack, changed
+from heatconv.model.secrets import account, found_in, redacted_values, sentence
+from heatconv.model.states import VISITS, Action, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
 from heatconv.resources import resource as plugins
-from heatconv.resources.facts import Incarnation, StackFacts
+from heatconv.resources.facts import Incarnation, Peer, StackFacts, Unkept
 from heatconv.resources.registry import Registry
 from heatconv.worker import faults
-from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Waiting
+from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting
 from heatconv.worker.keeper import Orphaned, RowKeeper, nothing_unknown
 
 LOG = logging.getLogger(__name__)
 
 FIRST_DELAY, MAX_DELAY, GROWTH = 0.5, 10.0, 1.4  #: seconds between polls, unless the plugin says
 
+PAUSE = 60.0  #: seconds until an action at a breakpoint looks, unless it is woken
+
 Act = Callable[[Job, Attempt], Ending]
+
+
+SignalUrl = Callable[[Stack, str], str]  #: of a stack and the name of a resource in it
+
+
+def no_signal_url(_stack: Stack, name: str) -> str:
+    """Refuse to tell where a signal can be sent, where nobody could receive one."""
+    raise errors.NotSupported(feature=f"Sending signals to resource {name} here")
 
 
 class Actor:
     """Takes the steps that ``decide`` found, through the plugins of a registry."""
 
     def __init__(
-        self, database: Database, registry: Registry, *, retry_limit: int, client_retry_limit: int
+        self,
+        database: Database,
+        registry: Registry,
+        *,
+        retry_limit: int,
+        client_retry_limit: int,
+        signal_url: SignalUrl,
+        software_quotas: Quotas,
     ) -> None:
         """Keep what is handed in.
 
         Args:
             retry_limit: how often what came out broken is made anew.
             client_retry_limit: how often in a row a service may not take a call.
+            signal_url: where a signal to a stack's resource of some name can be sent.
+            software_quotas: how many software configs and deployments a project may have.
         """
+        self._software_quotas = software_quotas
         self._database = database
         self._registry = registry
+        self._signal_url = signal_url
         self._retry_limit = retry_limit
         self._client_retry_limit = client_retry_limit
 
@@ -63,7 +88,8 @@ class Actor:
             case Remove():
                 return Gone(job=job, action=None)
             case Fail(reason):
-                return Failed(job=job, action=_next_action(job), reason=reason, definition=None)
+                said = sentence(reason, job.secrets)
+                return Failed(job=job, action=_next_action(job), reason=said, definition=None)
             case Start(attempt):
                 return self._guarded(job, attempt, self._start)
             case Resume(attempt):
@@ -84,41 +110,60 @@ class Actor:
         """
         plugin, job = waiting.plugin, self._reread(waiting.job)
         if job is None:
-            return Lost(job=waiting.job)
+            return _lost(waiting.job, waiting.attempt, plugin)
         if plugin is None:
             return self._guarded(job, waiting.attempt, self._resume)
         return self._guarded(waiting.job, waiting.attempt, lambda *_: self._look(waiting, plugin), waiting)
 
-    def remove_orphan(self, orphan: plugins.Resource) -> None:
-        """Delete what was made when the lock had been broken already, and nobody else has found."""
-        LOG.warning("removing %s, which was made without a lock", orphan)
+    def remove_orphan(self, orphan: plugins.Resource, known: str | None) -> bool:
+        """Delete what was made when the lock had been broken already, and nobody else has found.
+
+        Args:
+            orphan: the plugin that made it, or may have.
+            known: the physical id that the row has now.
+
+        Returns whether nothing of it is left; if not, this is to be called again.
+        """
         try:
-            orphan.start(Action.DELETE)
-        except errors.StaleWrite:
-            LOG.debug("that %s is gone has nowhere to be recorded", orphan)
+            made = orphan.resource_id or orphan.find_existing()
+            if made is None or made == known:
+                return True
+            LOG.warning("removing %s (%s), which was made without a lock", orphan, made)
+            orphan.attach(replace(orphan.incarnation, physical_id=made), Unkept())
+            return orphan.is_complete(Action.DELETE, orphan.start(Action.DELETE))
+        except plugins.PollDelay:
+            return False
         except Exception:
-            LOG.exception("%s was made without a lock and could not be removed", orphan)
+            LOG.exception("%s was made without a lock and could not be removed yet", orphan)
+            return False
 
     # -- steps ---------------------------------------------------------------------------
 
     def _start(self, job: Job, attempt: Attempt) -> Ending:
+        stopped = self._stop_at("pre", job, attempt)
+        if stopped is not None:
+            return stopped
         plugin = self._plugin(job, attempt.definition)
+        if attempt.action is Action.DELETE and plugin.resource_id is None:
+            _find(plugin)
+        if attempt.action is Action.CHECK and not plugin.implements("handle_check"):
+            return Visited(job=job, action=Action.CHECK, reason=f"{NO_CHECK} for {_row(job).type}")
         with nothing_unknown(plugin):
-            token = plugin.start(attempt.action)
+            token = plugin.start(attempt.action, *_arguments(attempt))
         return self._wait_first(job, attempt, plugin, token)
 
     def _resume(self, job: Job, attempt: Attempt) -> Ending:
         """Take over: the token, else the physical id, else what can be found, else start again."""
         LOG.info("stack %s: %s: taking up its %s", job.stack.id, job.node, attempt.action)
+        if _row(job).hook is not None:
+            return _timed_out(job, attempt) if _is_overdue(job) else _paused(job, attempt)
         if attempt.action is Action.UPDATE and not attempt.started:
             return self._compare(job, attempt)
         plugin = self._plugin(job, attempt.definition)
         if attempt.started:
             return self._look(_waiting(job, attempt, plugin, attempt.token), plugin)
         if attempt.action is Action.CREATE and plugin.resource_id is None:
-            found = plugin.find_existing()
-            if found is not None:
-                plugin.resource_id_set(found)
+            _find(plugin)
         if attempt.action is Action.CREATE and plugin.resource_id is not None:
             return self._look(_waiting(job, replace(attempt, started=True), plugin, None), plugin)
         return self._start(job, attempt)
@@ -129,9 +174,8 @@ class Actor:
             return Made(
                 job=job,
                 attempt=attempt,
-                output=_output(row, row.reference_id, row.attributes),
+                output=_output(row, row.reference_id, row.attributes, attempt.definition.secrets),
                 physical_id=row.physical_id,
-                metadata=row.metadata,
                 action=None,
             )
         return self._made(job, attempt, self._plugin(job, attempt.definition), None)
@@ -144,13 +188,20 @@ class Actor:
         update = plugin.plan_update(attempt.definition)
         if update is None:
             return self._made(job, attempt, self._plugin(job, attempt.definition), None)
+        if "update" in attempt.definition.restricted_actions:
+            return _restricted(job, attempt, "update")
         if not checks.try_begin(self._database, row, attempt):
             return Lost(job=job)
+        stopped = self._stop_at("pre", job, attempt)
+        if stopped is not None:
+            return stopped
         with nothing_unknown(plugin):
             token = plugin.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
         return self._wait_first(job, attempt, plugin, token)
 
     def _replace(self, job: Job, attempt: Attempt) -> Ending:
+        if "replace" in attempt.definition.restricted_actions:
+            return _restricted(job, attempt, "replace")
         create = replace(attempt, action=Action.CREATE, token=None, started=False)
         new_job = checks.try_replace(self._database, job, new_id(), Replace(create))
         if new_job is None:
@@ -158,17 +209,30 @@ class Actor:
         LOG.info("stack %s: %s: replaced by %s", job.stack.id, job.node, _row(new_job).id)
         return self._guarded(new_job, create, self._start)
 
+    def _stop_at(self, when: str, job: Job, attempt: Attempt) -> Ending | None:
+        """Wait at a breakpoint before or after an action, if there is one and it was not passed yet."""
+        hook = f"{when}-{attempt.action.lower()}"
+        if hook not in attempt.definition.hooks or hook in attempt.passed:
+            return None
+        if attempt.action is Action.DELETE and job.direction is Direction.UPDATE:
+            return None  # of something broken, to be made anew
+        attempt = replace(attempt, passed=(*attempt.passed, hook))
+        if not checks.try_pause(self._database, _row(job), hook, attempt):
+            return Lost(job=job)
+        LOG.info("stack %s: %s waits until %s is cleared", job.stack.id, job.node, hook)
+        return _paused(job, attempt)
+
     # -- waiting --------------------------------------------------------------------------
 
     def _wait_first(self, job: Job, attempt: Attempt, plugin: plugins.Resource, token: Any) -> Ending:
         """Look once; only what is not finished at once has its token saved."""
         started = replace(attempt, token=_as_json(job, token), started=True)
         if token is not None and not self._save(job, started):
-            return Lost(job=job)
+            return _lost(job, attempt, plugin)
         waiting = _waiting(job, started, plugin, token)
         ending = self._guarded(job, started, lambda *_: self._look(waiting, plugin), waiting)
         if token is None and isinstance(ending, Waiting) and not self._save(job, started):
-            return Lost(job=job)
+            return _lost(job, attempt, plugin)
         return ending
 
     def _look(self, waiting: Waiting, plugin: plugins.Resource) -> Ending:
@@ -188,7 +252,7 @@ class Actor:
         if token != attempt.token:
             attempt = replace(attempt, token=token)
             if not self._save(job, attempt):
-                return Lost(job=job)
+                return _lost(job, attempt, plugin)
         return replace(waiting, attempt=attempt, delay=delay, polls=waiting.polls + 1)
 
     def _save(self, job: Job, attempt: Attempt) -> bool:
@@ -205,22 +269,30 @@ class Actor:
     # -- the end ---------------------------------------------------------------------------
 
     def _complete(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Ending:
+        if attempt.action in VISITS:
+            return Visited(job=job, action=attempt.action)
+        stopped = self._stop_at("post", job, attempt)
+        if stopped is not None:
+            return stopped
         if attempt.action is Action.DELETE:
             if job.direction is Direction.UPDATE:
                 return self._make_anew(job, attempt)
             return Gone(job=job, action=Action.DELETE)
+        if attempt.action is Action.ADOPT:
+            attempt = replace(attempt, definition=replace(attempt.definition, adopt=None))
         plugin.become(attempt.definition)
         return self._made(job, attempt, plugin, attempt.action)
 
     def _made(self, job: Job, attempt: Attempt, plugin: plugins.Resource, action: Action | None) -> Ending:
         row = _row(job)
         references = [_reference(row.name, key) for key in row.wanted_attributes]
+        told = plugin.get_reference_id(), plugin.output(references)
+        secrets = redacted_values(plugin.incarnation.data).union(attempt.definition.secrets)
         return Made(
             job=job,
             attempt=attempt,
-            output=_output(row, plugin.get_reference_id(), plugin.output(references)),
+            output=_output(row, *told, secrets),
             physical_id=plugin.resource_id,
-            metadata=plugin.incarnation.metadata,
             action=action,
         )
 
@@ -268,15 +340,17 @@ class Actor:
 
     def _after_error(self, job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None) -> Ending:
         what = f"stack {job.stack.id}: {job.node}: {attempt.action} of {_row(job).name}"
+        secrets = job.secrets.union(attempt.definition.secrets)
+        said = sentence(str(error), secrets)
         if faults.is_passing(error, attempt.action) and attempt.faults < self._client_retry_limit:
-            LOG.info("%s: %s; trying again", what, error)
+            LOG.info("%s: %s; trying again", what, said)
             return _again(job, attempt, error, waiting)
         if self._worth_another(attempt, error):
-            LOG.info("%s: %s; making it anew", what, error)
+            LOG.info("%s: %s; making it anew", what, said)
             return self._remove_broken(job, attempt)
         expected = isinstance(error, errors.HeatconvError)
-        LOG.warning("%s failed: %s", what, error, exc_info=None if expected else error)
-        reason = f"{type(error).__name__}: resources.{_row(job).name}: {error}"
+        LOG.warning("%s failed: %s", what, said if expected else account(error, secrets))
+        reason = f"{type(error).__name__}: resources.{_row(job).name}: {said}"
         return Failed(job=job, action=attempt.action, reason=reason, definition=attempt.definition)
 
     def _worth_another(self, attempt: Attempt, error: Exception) -> bool:
@@ -290,22 +364,29 @@ class Actor:
     def _plugin(self, job: Job, definition: Definition) -> plugins.Resource:
         """Return the plugin of a row, as ``definition`` has it."""
         row = _row(job)
-        plugin = self._registry.get(definition.implemented_by)(row.name, definition, _facts(job))
-        plugin.attach(
-            Incarnation(
-                id=row.id,
-                physical_id=row.physical_id,
-                action=row.action,
-                status=row.status,
-                reason=row.reason,
-                metadata=row.metadata,
-                data=row.data,
-                created_at=row.created_at,
-                updated_at=row.updated_at,
-            ),
-            RowKeeper(self._database, row),
-        )
+        plugin = self._registry.get(definition.implemented_by)(row.name, definition, self._facts(job))
+        plugin.attach(Incarnation.of(row), RowKeeper(self._database, row))
         return plugin
+
+    def _facts(self, job: Job) -> StackFacts:
+        stack = job.stack
+        return StackFacts(
+            id=stack.id,
+            name=stack.name,
+            project_id=stack.project_id,
+            action=stack.action,
+            timeout_mins=stack.timeout_mins,
+            deadline=stack.deadline,
+            resource_by_refid=lambda refid: self._peer(job, refid),
+            signal_url=lambda name: self._signal_url(stack, name),
+            software=ProjectSoftware(self._database, stack.project_id, self._software_quotas),
+        )
+
+    def _peer(self, job: Job, refid: str) -> Peer | None:
+        """Return the resource of a reference id, of those that a job's resource requires."""
+        required = {*_row(job).requires, *(data.resource_id for data in job.inputs)}
+        rows = resources.get_many(self._database, required)
+        return next((Peer.of(row) for row in rows if row.reference_id == refid), None)
 
 
 def _again(job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None) -> Ending:
@@ -319,6 +400,37 @@ def _again(job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None
     return Waiting(job=job, attempt=faulty, plugin=None, token=None, delay=delay)
 
 
+def _lost(job: Job, attempt: Attempt, plugin: plugins.Resource | None) -> Ending:
+    """Leave an action to whoever broke the lock; what a create made too late would be nobody's."""
+    return Lost(job=job, orphan=plugin if attempt.action is Action.CREATE else None)
+
+
+def _paused(job: Job, attempt: Attempt) -> Ending:
+    """Wait to be woken when the breakpoint is cleared; now and then, look whether we slept through that."""
+    return Waiting(job=job, attempt=attempt, plugin=None, token=None, delay=PAUSE)
+
+
+def _find(plugin: plugins.Resource) -> None:
+    """Look for what an interrupted create may have made."""
+    found = plugin.find_existing()
+    if found is not None:
+        plugin.resource_id_set(found)
+
+
+def _restricted(job: Job, attempt: Attempt, what: str) -> Ending:
+    name = _row(job).name
+    reason = (
+        f"ResourceActionRestricted: resources.{name}: {what} is restricted for resource {name} by the"
+        " environment"
+    )
+    return Failed(job=job, action=attempt.action, reason=reason, definition=attempt.definition, harmless=True)
+
+
+def _arguments(attempt: Attempt) -> tuple[Any, ...]:
+    """Return what starting an action takes beside its name."""
+    return (dict(attempt.definition.adopt or {}),) if attempt.action is Action.ADOPT else ()
+
+
 def _is_overdue(job: Job) -> bool:
     return job.stack.deadline is not None and datetime.now(UTC).replace(tzinfo=None) > job.stack.deadline
 
@@ -330,17 +442,6 @@ def _timed_out(job: Job, attempt: Attempt) -> Ending:
 def _row(job: Job) -> Resource:
     assert job.resource is not None  # noqa: S101 - nodes without a row are passed by before
     return job.resource
-
-
-def _facts(job: Job) -> StackFacts:
-    return StackFacts(
-        id=job.stack.id,
-        name=job.stack.name,
-        project_id=job.stack.project_id,
-        action=job.stack.action,
-        timeout_mins=job.stack.timeout_mins,
-        deadline=job.stack.deadline,
-    )
 
 
 def _waiting(job: Job, attempt: Attempt, plugin: plugins.Resource, token: Any) -> Waiting:
@@ -366,7 +467,9 @@ def _reference(name: str, key: str) -> Reference:
     return Reference(name, attribute, tuple(path))
 
 
-def _output(row: Resource, reference_id: str | None, attributes: Mapping[str, Any]) -> NodeData:
+def _output(
+    row: Resource, reference_id: str | None, attributes: Mapping[str, Any], secrets: Iterable[str]
+) -> NodeData:
     """Return what a row tells its dependents; its version grows if that is news to one of them."""
     news = reference_id != row.reference_id or any(
         key in row.attributes and row.attributes[key] != value for key, value in attributes.items()
@@ -377,6 +480,7 @@ def _output(row: Resource, reference_id: str | None, attributes: Mapping[str, An
         reference_id=reference_id,
         attributes=attributes,
         output_version=row.output_version + news,
+        secrets=found_in([reference_id, attributes], row.secrets.union(secrets)),
     )
 
 

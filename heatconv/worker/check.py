@@ -7,12 +7,16 @@ may be a process's last; recovery finds what is READY and rings again.
 
 from __future__ import annotations
 
+import functools
 import logging
-from collections.abc import Callable, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, assert_never
 
 from heatconv.db import checks, claims, resources, sync_points, traversals
 from heatconv.db.session import Database
+from heatconv.db.software_configs import UNLIMITED, Quotas
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.outcomes import (
     Busy,
@@ -26,15 +30,16 @@ from heatconv.model.outcomes import (
     Superseded,
 )
 from heatconv.model.records import Job
-from heatconv.model.states import Status
+from heatconv.model.states import Action, Status
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource
-from heatconv.worker.act import Actor
+from heatconv.worker.act import Actor, SignalUrl, no_signal_url
 from heatconv.worker.decide import decide
-from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Waiting
+from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting
 
 LOG = logging.getLogger(__name__)
 
+REMEMBERED = 120.0  #: seconds for which a wake is remembered; looking at an action takes less
 RETRY_DELAY = 1.0  #: seconds until a transaction that the database did not take is tried again
 
 
@@ -46,6 +51,9 @@ class Doorbell(Protocol):
 
     def roll_back(self, stack_id: str) -> None:
         """Ask some engine to prepare the rollback that a stack waits for."""
+
+    def wake(self, resource_id: str) -> None:
+        """Tell every worker that something happened to a row: whoever waits for that looks at once."""
 
     def preempt(self, engine_id: str, resource_id: str) -> None:
         """Ask the worker that waits for an action on a row to give it up: the row is to go."""
@@ -73,6 +81,8 @@ class Checker:
         retry_limit: int,
         client_retry_limit: int = 30,
         may_act: Callable[[], bool] = lambda: True,
+        signal_url: SignalUrl = no_signal_url,
+        software_quotas: Quotas = UNLIMITED,
     ) -> None:
         """Keep what is handed in.
 
@@ -82,10 +92,17 @@ class Checker:
             client_retry_limit: how often in a row a service may not take a call.
             may_act: whether this worker has heartbeat lately; one that has not
                 may have been judged dead, and does nothing until it has.
+            signal_url: where a signal to a stack's resource of some name can be sent.
+            software_quotas: how many software configs and deployments a project may have.
         """
         self._database = database
         self._actor = Actor(
-            database, registry, retry_limit=retry_limit, client_retry_limit=client_retry_limit
+            database,
+            registry,
+            retry_limit=retry_limit,
+            client_retry_limit=client_retry_limit,
+            signal_url=signal_url,
+            software_quotas=software_quotas,
         )
         self._may_act = may_act
         self._doorbell = doorbell
@@ -93,6 +110,8 @@ class Checker:
         self._engine_id = engine_id
         self._dead_after = dead_after
         self._waiting: dict[str, Waiting] = {}
+        self._taking = threading.Lock()  # of what waits: by the timer, a wake, a deletion, a farewell
+        self._woken: dict[str, float] = {}  # what happened lately: an action may be looking just then
 
     def check(self, stack_id: str, traversal_id: str, node: Node) -> None:
         """Check a node: make its resource so, or clear it away, and tell its successors."""
@@ -125,15 +144,27 @@ class Checker:
 
     def give_up(self, resource_id: str) -> None:
         """Stop waiting for an action on a row that is to be deleted anyway."""
-        waiting = self._waiting.pop(resource_id, None)
+        with self._taking:
+            waiting = self._waiting.pop(resource_id, None)
         if waiting is not None:
             LOG.info("stack %s: %s gives way to its deletion", waiting.job.stack.id, waiting.job.node)
             self._let_go(waiting.job)
 
+    def wake(self, resource_id: str) -> None:
+        """Look at once at what waits for something to happen to a row, the row's own action included."""
+        now = time.monotonic()
+        self._woken = {row: at for row, at in self._woken.items() if now - at < REMEMBERED}
+        self._woken[resource_id] = now
+        for row_id, waiting in list(self._waiting.items()):
+            if resource_id in _waits_for(waiting):
+                self._timer.call_later(0, functools.partial(self._come_back, row_id, waiting))
+
     def hand_back(self) -> None:
         """Let go of every action that is waited for, and ring, so that another worker goes on."""
-        while self._waiting:
-            _, waiting = self._waiting.popitem()
+        with self._taking:
+            all_waiting = [*self._waiting.values()]
+            self._waiting.clear()
+        for waiting in all_waiting:
             self._let_go(waiting.job)
 
     # -- while a row is held ---------------------------------------------------------------
@@ -144,28 +175,47 @@ class Checker:
         The database may be away, or we may be wrong somewhere: whatever it was,
         a row must not stay locked by a worker that does not act on it.
         """
+        began = time.monotonic()
         try:
             ending = act()
             job = ending.job  # a replacement is held in place of what it replaces
-            self._settle(ending)
+            self._settle(ending, began)
         except Exception:
             LOG.exception("stack %s: %s is given back", job.stack.id, job.node)
             self._timer.call_later(RETRY_DELAY, lambda: self._let_go(job))
 
-    def _settle(self, ending: Ending) -> None:
-        """Record how an action ended, then ring for whoever that concerns."""
+    def _settle(self, ending: Ending, began: float) -> None:
+        """Record how an action that began then ended, and ring for whoever that concerns."""
         job = ending.job
         match ending:
             case Waiting():
-                self._wait(ending)
+                self._wait(ending, began)
             case Made():
                 self._ring_after(job, self._finish(ending))
+            case Visited(action=action, reason=reason):
+                visited = checks.finish_visit(
+                    self._database, job, action=action, status=Status.COMPLETE, reason=reason
+                )
+                self._ring_after(job, visited)
+            case Failed(action=Action.CHECK, reason=reason):
+                # It is not well; that is what the check was to find out.
+                found = checks.finish_visit(
+                    self._database, job, action=Action.CHECK, status=Status.FAILED, reason=reason
+                )
+                self._ring_after(job, found)
             case Gone(action=action):
                 self._ring_after(job, checks.finish_cleanup(self._database, job, action=action))
             case Passed():
                 self._ring_after(job, checks.pass_by(self._database, job))
-            case Failed(action=action, reason=reason, definition=definition):
-                failed = checks.fail(self._database, job, action=action, reason=reason, definition=definition)
+            case Failed(action=action, reason=reason, definition=definition, harmless=harmless):
+                failed = checks.fail(
+                    self._database,
+                    job,
+                    action=action,
+                    reason=reason,
+                    definition=definition,
+                    harmless=harmless,
+                )
                 self._ring_after(job, failed)
             case Lost(orphan=orphan):
                 self._let_go(job)
@@ -187,7 +237,6 @@ class Checker:
             requires=attempt.requires,
             output=made.output,
             physical_id=made.physical_id,
-            metadata=made.metadata,
             action=made.action,
             told=as_wanted and attempt.requires == requires,
         )
@@ -208,19 +257,22 @@ class Checker:
 
     # -- waiting -------------------------------------------------------------------------------
 
-    def _wait(self, waiting: Waiting) -> None:
+    def _wait(self, waiting: Waiting, began: float) -> None:
         row = waiting.job.resource
         assert row is not None  # noqa: S101 - only rows wait
         self._waiting[row.id] = waiting
-        self._timer.call_later(waiting.delay, lambda: self._come_back(row.id, waiting))
+        missed = any(self._woken.get(row_id, 0) >= began for row_id in _waits_for(waiting))
+        delay = 0 if missed else waiting.delay
+        self._timer.call_later(delay, lambda: self._come_back(row.id, waiting))
 
     def _come_back(self, row_id: str, waiting: Waiting) -> None:
-        if self._waiting.get(row_id) is not waiting:
-            return  # handed back meanwhile
         if not self._may_act():
             self._timer.call_later(RETRY_DELAY, lambda: self._come_back(row_id, waiting))
             return
-        del self._waiting[row_id]
+        with self._taking:
+            if self._waiting.get(row_id) is not waiting:
+                return  # handed back meanwhile, or woken
+            del self._waiting[row_id]
         self._hold(waiting.job, lambda: self._actor.poll(waiting))
 
     # -- letting go ----------------------------------------------------------------------------
@@ -240,12 +292,9 @@ class Checker:
     def _disown(self, job: Job, orphan: Resource) -> None:
         """Remove what was made after the lock had been broken, unless the next holder found it."""
         row = job.resource and resources.find(self._database, job.resource.id)
-        if row is not None and row.physical_id == orphan.resource_id:
-            return
-        if row is not None and row.physical_id is None and row.status is Status.IN_PROGRESS:
+        undecided = row is not None and row.physical_id is None and row.status is Status.IN_PROGRESS
+        if undecided or not self._actor.remove_orphan(orphan, known=None if row is None else row.physical_id):
             self._timer.call_later(RETRY_DELAY, lambda: self._disown(job, orphan))
-            return
-        self._actor.remove_orphan(orphan)
 
     def _ring_for_row(self, job: Job) -> None:
         """Ring for the nodes that are READY for a row in its stack's current traversal.
@@ -257,3 +306,11 @@ class Checker:
         if found:
             stack_id, traversal_id, nodes = found
             self._doorbell.ring(stack_id, traversal_id, nodes)
+
+
+def _waits_for(waiting: Waiting) -> Iterator[str]:
+    """Yield the rows that an action may wait for something to happen to."""
+    row = waiting.job.resource
+    if row is not None:
+        yield row.id
+    yield from waiting.attempt.requires

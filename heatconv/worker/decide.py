@@ -9,8 +9,8 @@ from typing import assert_never
 from heatconv import errors
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction
-from heatconv.model.records import Attempt, Job, Resource
-from heatconv.model.states import Action, Status
+from heatconv.model.records import Attempt, Job, Resource, Stack
+from heatconv.model.states import VISITS, Action, DeletionPolicy, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
 from heatconv.template.resolve import resolve
 
@@ -19,11 +19,13 @@ def decide(job: Job) -> Step:
     """Return the first step for a node; level-based, whatever message woke us."""
     if job.resource is None:
         return Skip()  # a node of the stack itself, or a row that is gone already
+    if job.stack.action in VISITS:
+        return _decide_visit(job.stack.action, job.resource)
     match job.direction:
         case Direction.UPDATE:
             return _decide_update(job, job.resource)
         case Direction.CLEANUP:
-            return _decide_cleanup(job.resource)
+            return _decide_cleanup(job, job.resource)
     assert_never(job.direction)
 
 
@@ -37,7 +39,8 @@ def _decide_update(job: Job, row: Resource) -> Step:
     except errors.ActionFailed as failure:
         return Fail(str(failure))
     requires = {data.resource_id: data.output_version for data in job.inputs}
-    create = Attempt(action=Action.CREATE, definition=wanted, sha1=row.desired_sha1, requires=requires)
+    action = Action.CREATE if wanted.adopt is None else Action.ADOPT
+    create = Attempt(action=action, definition=wanted, sha1=row.desired_sha1, requires=requires)
     if row.action is Action.DELETE:
         return Replace(create)
     if _never_made(row):
@@ -51,11 +54,36 @@ def _never_made(row: Resource) -> bool:
     """Tell whether nothing real can stand behind a row that nobody works on."""
     begun = row.action is not Action.INIT
     return row.physical_id is None and (
-        not begun or (row.action is Action.CREATE and row.status is not Status.COMPLETE)
+        not begun or (row.action in (Action.CREATE, Action.ADOPT) and row.status is not Status.COMPLETE)
     )
 
 
-def _decide_cleanup(row: Resource) -> Step:
+def _decide_visit(action: Action, row: Resource) -> Step:
+    """Visit a row that stands for something; one in the middle of another action is passed by."""
+    if row.desired is None:
+        return Skip()
+    if row.progress is not None:
+        return Resume(row.progress) if row.action is action else Skip()
+    if row.applied is None or row.applied_sha1 is None or _never_made(row):
+        return Skip()
+    if not _calls_for(action, row):
+        return Skip()
+    return Start(Attempt(action=action, definition=row.applied, sha1=row.applied_sha1, requires=row.requires))
+
+
+def _calls_for(action: Action, row: Resource) -> bool:
+    suspended = row.action is Action.SUSPEND or (row.action, row.status) == (Action.RESUME, Status.FAILED)
+    somebody_elses = row.applied is not None and row.applied.external_id is not None
+    match action:
+        case Action.SUSPEND:
+            return (row.action, row.status) != (Action.SUSPEND, Status.COMPLETE) and not somebody_elses
+        case Action.RESUME:
+            return suspended and not somebody_elses
+        case _:
+            return True
+
+
+def _decide_cleanup(job: Job, row: Resource) -> Step:
     if row.desired is not None:
         return Skip()
     if row.progress is not None and row.action is Action.DELETE:
@@ -63,7 +91,14 @@ def _decide_cleanup(row: Resource) -> Step:
     definition = row.progress.definition if row.progress is not None else row.applied
     if definition is None:
         return Remove()  # nothing was ever begun
+    if _stays(job.stack, row):
+        definition = replace(definition, deletion_policy=DeletionPolicy.RETAIN)
     return Start(Attempt(action=Action.DELETE, definition=definition, sha1="", requires={}))
+
+
+def _stays(stack: Stack, row: Resource) -> bool:
+    """Tell whether what a row stands for outlives it: abandoned, or adopted by a create that is undone."""
+    return stack.abandoned or (row.action is Action.ADOPT and stack.action is Action.ROLLBACK)
 
 
 def resolve_definition(frozen: Definition, job: Job) -> Definition:
@@ -73,8 +108,12 @@ def resolve_definition(frozen: Definition, job: Job) -> Definition:
         ActionFailed: a function does not take what it got.
     """
     nodes = {data.name: data for data in job.inputs}
+    secrets = dict.fromkeys(frozen.secrets)
+    for data in job.inputs:
+        secrets |= dict.fromkeys(data.secrets)
     return replace(
         frozen,
+        secrets=tuple(secrets),
         properties=resolve(frozen.properties, nodes),
         metadata=resolve(frozen.metadata, nodes),
         update_policy=resolve(frozen.update_policy, nodes),

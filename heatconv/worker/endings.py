@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +21,16 @@ class Made:
     attempt: Attempt
     output: NodeData
     physical_id: str | None
-    metadata: Mapping[str, Any]
     action: Action | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visited:
+    """The resource was visited: suspended, resumed, checked, taken a snapshot of."""
+
+    job: Job
+    action: Action
+    reason: str = "state changed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,12 +65,13 @@ class Waiting:
 
 @dataclass(frozen=True, kw_only=True)
 class Failed:
-    """The action failed for good."""
+    """The action failed for good; ``harmless`` if nothing was begun and the resource is as it was."""
 
     job: Job
     action: Action
     reason: str
     definition: Definition | None
+    harmless: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,4 +85,4 @@ class Lost:
     orphan: Plugin | None = None
 
 
-Ending = Made | Gone | Passed | Waiting | Failed | Lost
+Ending = Made | Visited | Gone | Passed | Waiting | Failed | Lost

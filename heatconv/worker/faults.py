@@ -8,11 +8,11 @@ says: a connection that failed, or an HTTP status that asks to come back.
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import requests
 
 from heatconv.model.states import Action
+from heatconv.resources.clients.status import http_status
 
 #: HTTP answers that say "not now".
 PASSING = frozenset({408, 429, 500, 502, 503, 504})
@@ -27,16 +27,6 @@ def is_passing(error: Exception, action: Action) -> bool:
         return True
     status = http_status(error)
     return status in PASSING or (status == CONFLICT and action is Action.DELETE)
-
-
-def http_status(error: Exception) -> int | None:
-    """Return the HTTP status that an error carries, by the names that client libraries use."""
-    for name in ("http_status", "status_code", "status", "code"):
-        value = getattr(error, name, None)
-        if isinstance(value, int):
-            return value
-    response: Any = getattr(error, "response", None)
-    return getattr(response, "status_code", None)
 
 
 def pause(times: int, error: Exception | None = None) -> float:

@@ -31,7 +31,8 @@ class RowKeeper:
 
     def set_metadata(self, metadata: Mapping[str, Any]) -> None:
         """Keep the metadata."""
-        self._write("metadata", dict(metadata))
+        if not checks.try_set_metadata(self._database, self._row, metadata):
+            raise errors.StaleWrite(entity=f"resource {self._row.id}")
 
     def _write(self, column: str, value: Any) -> None:
         if not checks.try_write(self._database, self._row, {column: value}):
@@ -39,7 +40,7 @@ class RowKeeper:
 
 
 class Orphaned(Exception):
-    """A plugin made something, and its physical id could not be recorded any more."""
+    """A plugin made something, or may have, and its physical id could not be recorded any more."""
 
     def __init__(self, plugin: Plugin) -> None:
         super().__init__()
@@ -48,11 +49,11 @@ class Orphaned(Exception):
 
 @contextlib.contextmanager
 def nothing_unknown(plugin: Plugin) -> Iterator[None]:
-    """Turn a stale write into ``Orphaned`` if the plugin has made something that no row tells of."""
+    """Turn a stale write into ``Orphaned`` if the plugin may have made something that no row tells of."""
     before = plugin.resource_id
     try:
         yield
     except errors.StaleWrite:
-        if plugin.resource_id is not None and plugin.resource_id != before:
+        if plugin.resource_id is None or plugin.resource_id != before:
             raise Orphaned(plugin) from None
         raise

@@ -9,9 +9,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from heatconv.db.session import Database
+from heatconv.db.software_configs import Quotas
 from heatconv.model.nodes import Direction, Node
 from heatconv.resources.registry import Registry
 from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus
+from heatconv.worker.act import SignalUrl
 from heatconv.worker.check import Checker
 from heatconv.worker.waiting import WaitingRoom
 
@@ -38,6 +40,8 @@ class WorkerService:
         threads: int,
         executor: str,
         may_act: Callable[[], bool],
+        signal_url: SignalUrl,
+        software_quotas: Quotas,
     ) -> None:
         """Start to take messages; for the other arguments see ``Checker``.
 
@@ -60,11 +64,13 @@ class WorkerService:
             retry_limit=retry_limit,
             client_retry_limit=client_retry_limit,
             may_act=may_act,
+            signal_url=signal_url,
+            software_quotas=software_quotas,
         )
         self._server = bus.serve(
             WORKER_TOPIC,
             engine_id,
-            {"check_resource": self.check_resource, "give_up": self.give_up},
+            {"check_resource": self.check_resource, "give_up": self.give_up, "wake": self.wake},
             threads=RECEIVERS,
             executor=executor,
         )
@@ -84,6 +90,10 @@ class WorkerService:
     def give_up(self, context: Mapping[str, Any], resource_id: str) -> None:
         """Stop waiting for an action on a row that is to be deleted."""
         self._submit(lambda: self._checker.give_up(resource_id))
+
+    def wake(self, context: Mapping[str, Any], resource_id: str) -> None:
+        """Look at what waits for something to happen to a row."""
+        self._checker.wake(resource_id)
 
     def backlog(self) -> int:
         """Return how many checks were taken and neither are running nor done."""

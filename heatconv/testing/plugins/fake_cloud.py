@@ -20,6 +20,7 @@ from heatconv.resources.rsrc_defn import ResourceDefinition, ResourceDefinitionD
 from heatconv.testing.cloud import CloudApi, Json, ObjectStatus
 from heatconv.testing.cloud_client import connect
 from heatconv.testing.failures import Refused, Unreachable
+from heatconv.testing.templates import SNAPSHOT
 
 ADDRESS = "HEATCONV_FAKE_CLOUD"
 
@@ -140,11 +141,10 @@ class Opaque(resource.Resource):
     # -- delete ------------------------------------------------------------------------
 
     def handle_delete(self) -> Json | None:
-        made = self.resource_id or self.find_existing()
-        if made is None:
+        if self.resource_id is None:
             return None
-        self._try_to_delete(made)
-        return {"deleting": made}
+        self._try_to_delete(self.resource_id)
+        return {"deleting": self.resource_id}
 
     def check_delete_complete(self, token: Json | None) -> bool:
         if token is None:
@@ -166,6 +166,35 @@ class Opaque(resource.Resource):
             if not (isinstance(problem, Refused) and problem.status == 404):
                 _pass_if_transient(problem, delay=again)
 
+    # -- suspend, resume ---------------------------------------------------------------
+
+    def handle_suspend(self) -> Json:
+        return self._flag(suspended=True)
+
+    def check_suspend_complete(self, token: Json) -> bool:
+        return self.check_update_complete(token)
+
+    def handle_resume(self) -> Json:
+        return self._flag(suspended=False)
+
+    def check_resume_complete(self, token: Json) -> bool:
+        return self.check_update_complete(token)
+
+    def _flag(self, *, suspended: bool) -> Json:
+        token = {"wanted": {"suspended": suspended}, "wait": self.properties[self.WAIT]}
+        self._try_to_update(token)
+        return token
+
+    # -- adopt -------------------------------------------------------------------------
+
+    def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
+        if resource_data.get("resource_id"):
+            cloud().show(resource_data["resource_id"])  # what is not there is not adopted
+        super().handle_adopt(resource_data)
+
+    def check_adopt_complete(self, token: None) -> bool:
+        return self._is_active()
+
     # -- what is there --------------------------------------------------------------------
 
     def _is_active(self) -> bool:
@@ -177,8 +206,10 @@ class Opaque(resource.Resource):
         return bool(found["status"] == ObjectStatus.ACTIVE)
 
     def handle_check(self) -> None:
-        if not self._is_active():
-            raise exception.Error(f"{self.name} is not active.")
+        found = cloud().show(str(self.resource_id))
+        self._verify_check_conditions(
+            [{"attr": "status", "expected": ObjectStatus.ACTIVE, "current": found["status"]}]
+        )
 
     def _resolve_attribute(self, name: str) -> Any:
         if self.resource_id is None:
@@ -213,11 +244,63 @@ class Opaque(resource.Resource):
 
 
 class Server(Opaque):
-    """An object that an interrupted creation finds again by its name."""
+    """An object that an interrupted creation finds again by its name, and that can be copied.
+
+    A snapshot is an object of its own, with a copy of the properties that a
+    restore brings back.
+    """
+
+    SNAPSHOT_NOTE = "snapshot_id"
 
     def find_existing(self) -> str | None:
-        found = cloud().find(str(self.physical_resource_name()), self.type())
-        return str(found[0]["id"]) if found else None
+        return _find(str(self.physical_resource_name()), self.type())
+
+    # -- snapshot, restore -------------------------------------------------------------
+
+    def handle_snapshot(self) -> Json:
+        # Named after the one before, so that who repeats this finds what was made already.
+        name = f"{self.physical_resource_name()}-after-{self.data().get(self.SNAPSHOT_NOTE, 'none')}"
+        present = cloud().show(str(self.resource_id))["properties"]
+        copied = {key: present.get(key) for key in (self.VALUE, self.FLAVOR)}
+        token = {"name": name, "copied": copied}
+        self._try_to_copy(token)
+        return token
+
+    def check_snapshot_complete(self, token: Json) -> bool:
+        copy = _find(token["name"], SNAPSHOT)
+        if copy is None:
+            self._try_to_copy(token, again=True)
+            return False
+        if cloud().show(copy)["status"] != ObjectStatus.ACTIVE:
+            return False
+        self.data_set(self.SNAPSHOT_NOTE, copy)
+        return True
+
+    def _try_to_copy(self, token: Json, *, again: bool = False) -> None:
+        if _find(token["name"], SNAPSHOT) is not None:
+            return
+        owner = f"{self.stack.name}/{self.name}"
+        try:
+            cloud().create(token["name"], SNAPSHOT, owner, token["copied"], wait=self.properties[self.WAIT])
+        except (Refused, Unreachable) as problem:
+            _pass_if_transient(problem, delay=again)
+
+    def handle_delete_snapshot(self, snapshot: Mapping[str, Any]) -> Json | None:
+        copy = (snapshot.get("resource_data") or {}).get(self.SNAPSHOT_NOTE)
+        if copy is None:
+            return None
+        self._try_to_delete(copy)
+        return {"deleting": copy}
+
+    def check_delete_snapshot_complete(self, token: Json | None) -> bool:
+        return self.check_delete_complete(token)
+
+    def handle_restore(self, defn: ResourceDefinition, restore_data: Mapping[str, Any]) -> ResourceDefinition:
+        copy = (restore_data.get("resource_data") or {}).get(self.SNAPSHOT_NOTE)
+        if copy is None:
+            return defn
+        copied = cloud().show(copy)["properties"]
+        return defn.freeze(properties={**defn.definition.properties, **copied})
 
 
 class Steps(Server):
@@ -239,6 +322,12 @@ class Steps(Server):
             token["step"] = step
         self._try_to_update({"wanted": {"stage": step}, "wait": self.properties[self.WAIT]}, again=True)
         return False
+
+
+def _find(name: str, kind: str) -> str | None:
+    """Return the id of the object of a name."""
+    found = cloud().find(name, kind)
+    return str(found[0]["id"]) if found else None
 
 
 def _pass_if_transient(problem: Refused | Unreachable, *, delay: bool) -> None:

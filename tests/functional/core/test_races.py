@@ -18,9 +18,9 @@ from heatconv.model.ids import new_id
 from heatconv.model.nodes import NodeData
 from heatconv.model.outcomes import Busy, Claimed, Fenced, Idle, Propagated, Superseded
 from heatconv.model.records import Attempt
-from heatconv.model.states import Action, SyncState
+from heatconv.model.states import Action, Status, SyncState
 from heatconv.model.steps import Replace, Skip
-from heatconv.testing.failures import FailureRule
+from heatconv.testing.failures import FailureRule, Outcome
 from heatconv.testing.templates import Template, attr, thing
 from heatconv.worker.decide import decide
 from tests.functional.core.world import CONTEXT, HOUR, at_once, interrupt
@@ -149,18 +149,20 @@ def test_a_rollback_takes_the_template_that_completed_while_it_was_being_prepare
     assert web.differences(changed("new")) == []
 
 
-def test_a_read_shows_the_template_that_replaced_the_one_it_was_about_to_show(web):
+def test_a_read_shows_the_template_that_replaced_the_one_it_was_about_to_show(web, monkeypatch):
     wishes = [changed("newer")]
+    read = web.database.read
 
-    class Overtaken(Reads):
-        def _find(self, *arguments):
-            found = super()._find(*arguments)
-            if wishes:
-                web.update(wishes.pop())
-                web.run()
-            return found
+    def overtaken(operation):
+        found = read(operation)
+        if wishes:
+            web.update(wishes.pop())
+            web.run()
+        return found
 
-    shown = Overtaken(web.database, dead_after=HOUR).get_template(CONTEXT, web.stack_id)
+    monkeypatch.setattr(web.database, "read", overtaken)
+
+    shown = Reads(web.database, dead_after=HOUR).get_template(CONTEXT, web.stack_id)
 
     assert shown == changed("newer").hot()
 
@@ -347,11 +349,14 @@ def test_a_worker_whose_lock_was_broken_changes_no_row(web):
         requires={},
         output=output,
         physical_id="ghost",
-        metadata={},
         action=Action.UPDATE,
         told=True,
     )
     assert ended == Fenced()
+    visited = checks.finish_visit(late, job, action=Action.CHECK, status=Status.COMPLETE, reason="late")
+    assert visited == Fenced()
+    assert not checks.try_pause(late, row, "pre-update", update)
+    assert not checks.try_set_metadata(late, row, {"ghost": True})
     assert checks.finish_cleanup(late, job, action=Action.DELETE) == Fenced()
     assert checks.fail(late, job, action=Action.UPDATE, reason="late", definition=None) == Fenced()
 
@@ -384,6 +389,57 @@ def test_the_result_of_a_worker_that_was_taken_over_is_void(world):
     assert world.come_back(world.worker) == []
     assert world.everything() == before
     assert world.calls() == ["create A"]
+
+
+def test_what_is_made_after_its_stack_has_gone_is_removed(world):
+    world.create(Template(A=thing("a")))
+    world.cloud.gate.hold_after(0)
+    late, other = world.worker, world.new_worker()
+    with ThreadPoolExecutor(1) as pool:
+        checked = pool.submit(world.check, "A+", late)
+        assert world.cloud.gate.wait_for(1, 60)
+        world.delete()
+        late.die()
+        break_locks(world)
+        world.check("stack+", other)
+        world.check("A-", other)
+        world.cloud.gate.release()
+        assert "A" not in world.rows()
+
+        world.cloud.gate.release()
+        checked.result()
+    world.worker = other
+    world.run()
+
+    assert world.calls() == ["create A", "delete A"]
+    assert world.select(stack)[0].status == "COMPLETE"
+
+
+def test_what_was_made_is_deleted_even_if_its_maker_died_before_it_was_told_the_id(world):
+    world.create(Template(A=thing("a")))
+    world.cloud.fail(FailureRule(op="create", owner="*/A", outcome=Outcome.CUT))
+    world.cloud.fail(FailureRule(op="find", status=503, times=None))
+    world.check("A+")
+    assert world.row("A").physical_id is None
+    world.worker.die()
+    world.worker = world.new_worker()
+    world.delete()
+    break_locks(world)
+    world.cloud.failures.clear()
+
+    world.check("stack+")
+    world.check("A-")
+
+    assert world.calls() == ["create A", "delete A"]
+    world.run()
+    assert world.state == "DELETE_COMPLETE"
+    assert world.calls() == ["create A", "delete A"]
+
+
+def break_locks(world):
+    """Take the locks of the dead away, as an engine's recovery does."""
+    for lock in recovery.dead_locks(world.database, dead_after=HOUR, limit=10):
+        assert recovery.try_break(world.database, lock, dead_after=HOUR)
 
 
 def test_a_lock_is_broken_by_one_and_only_if_its_holder_is_dead(world):

@@ -40,6 +40,7 @@ from heatconv.model.nodes import Direction, Node
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
 from heatconv.testing.cloud import IN_PROCESS
+from heatconv.testing.keys import KEYRING
 from heatconv.testing.templates import Template, differences
 from heatconv.worker.check import Checker
 
@@ -56,12 +57,16 @@ class Bell:
         self.rung: list[Ring] = []
         self.rollbacks: list[str] = []
         self.preempted: list[tuple[str, str]] = []
+        self.woken: list[str] = []
 
     def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
         self.rung += [(stack_id, traversal_id, node) for node in nodes]
 
     def roll_back(self, stack_id: str) -> None:
         self.rollbacks.append(stack_id)
+
+    def wake(self, resource_id: str) -> None:
+        self.woken.append(resource_id)
 
     def preempt(self, engine_id: str, resource_id: str) -> None:
         self.preempted.append((engine_id, resource_id))
@@ -77,7 +82,7 @@ class Worker:
 
     def __init__(self, url: str, registry: Registry, bell: Bell) -> None:
         self.engine_id = new_id()
-        self.database = Database.from_url(url)
+        self.database = Database.from_url(url, KEYRING)
         self._later: list[Callable[[], None]] = []
         self.checker = Checker(
             database=self.database,
@@ -166,7 +171,7 @@ class World:
         return worker
 
     def _open(self) -> Database:
-        self._opened.append(Database.from_url(self._url))
+        self._opened.append(Database.from_url(self._url, KEYRING))
         return self._opened[-1]
 
     def _ring(self, started: Started) -> None:

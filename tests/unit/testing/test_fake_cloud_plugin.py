@@ -17,7 +17,7 @@ from heatconv.resources.facts import Incarnation, StackFacts
 from heatconv.resources.registry import Registry
 from heatconv.testing.cloud import IN_PROCESS
 from heatconv.testing.failures import FailureRule, Outcome, Refused
-from heatconv.testing.templates import OPAQUE, SERVER, STEPS
+from heatconv.testing.templates import OPAQUE, SERVER, SNAPSHOT, STEPS
 
 PLUGINS = str(Path(testing.__file__).parent / "plugins")
 ROW = "0198f0c6-5a70-7c3e-8a55-3a4b7de0a001"
@@ -40,9 +40,16 @@ class Row:
 
     def __init__(self):
         self.physical_id = None
+        self.data = {}
 
     def set_physical_id(self, physical_id):
         self.physical_id = physical_id
+
+    def set_data(self, data):
+        self.data = dict(data)
+
+    def set_metadata(self, metadata):
+        pass
 
 
 @pytest.fixture
@@ -55,7 +62,8 @@ def build(registry, row):
     def build(type=SERVER, **properties):
         definition = Definition(name="A", type=type, properties=properties)
         resource = registry.get(type)("A", definition, StackFacts(id="s", name="web", project_id="p"))
-        resource.attach(Incarnation(id=ROW, physical_id=row.physical_id, action=Action.CREATE), row)
+        state = Incarnation(id=ROW, physical_id=row.physical_id, data=row.data, action=Action.CREATE)
+        resource.attach(state, row)
         return resource
 
     return build
@@ -180,9 +188,10 @@ def test_a_broken_build_is_an_error_that_may_pass(cloud, build):
     assert error.value.retryable
 
 
-def test_deleting_finds_what_an_unfinished_creation_left(cloud, build, row):
+def test_what_an_unfinished_creation_left_is_found(cloud, build, row):
     build().start(Action.CREATE)
     row.physical_id = None
+    row.physical_id = build().find_existing()
     carry_out(build(), Action.DELETE)
     assert cloud.owned() == []
 
@@ -229,3 +238,90 @@ def test_a_check_fails_when_the_object_is_not_well(cloud, build, row):
     with pytest.raises(Refused):
         resource.start(Action.CHECK)
     assert resource.status is Status.COMPLETE
+
+
+# -- suspend, resume, snapshot, restore, adopt ------------------------------------------------
+
+
+@pytest.mark.parametrize("type_name", [SERVER, OPAQUE])
+def test_a_suspended_object_says_so_until_it_is_resumed(cloud, build, type_name):
+    cloud.latency.update(update=2)
+    resource = build(type_name)
+    carry_out(resource, Action.CREATE)
+    for action, expected in ((Action.SUSPEND, True), (Action.RESUME, False)):
+        cloud.fail(FailureRule(op="update", status=503))
+        carry_out(resource, action)
+        (found,) = cloud.owned()
+        assert (found["properties"]["suspended"], found["status"]) == (expected, "ACTIVE")
+
+
+def test_a_check_tells_what_is_wrong(cloud, build):
+    cloud.fail(FailureRule(op="create", outcome=Outcome.BREAK))
+    resource = build()
+    resource.start(Action.CREATE)
+    with pytest.raises(Exception, match="'status': expected 'ACTIVE', got 'ERROR'"):
+        resource.start(Action.CHECK)
+
+
+def snapshots(cloud):
+    return [found for found in cloud.owned() if found["kind"] == SNAPSHOT]
+
+
+def part(resource):
+    """Return a resource's part of a snapshot of its stack."""
+    return {"resource_id": resource.resource_id, "resource_data": resource.data()}
+
+
+def test_a_snapshot_is_a_copy_that_a_restore_brings_back(cloud, build, row):
+    cloud.latency.update(create=2)
+    resource = build(value="old", flavor="small")
+    carry_out(resource, Action.CREATE)
+    carry_out(resource, Action.SNAPSHOT)
+    taken = part(resource)
+    update(resource, value="new")
+    assert [found["properties"] for found in snapshots(cloud)] == [{"value": "old", "flavor": "small"}]
+
+    assert resource.properties["value"] == "new"
+    restored = resource.handle_restore(resource.t, taken).definition
+    assert restored.properties == {"value": "old", "flavor": "small"}
+
+    token = resource.handle_delete_snapshot(taken)
+    while not resource.check_delete_snapshot_complete(token):
+        pass
+    assert snapshots(cloud) == []
+    with pytest.raises(Refused):
+        resource.handle_restore(resource.t, taken)
+
+
+def test_each_snapshot_is_another_object_and_one_taken_over_is_the_same(cloud, build, row):
+    carry_out(build(), Action.CREATE)
+    carry_out(build(), Action.SNAPSHOT)
+    first = row.data
+    build().start(Action.SNAPSHOT)
+    carry_out(build(), Action.SNAPSHOT)
+    assert len(snapshots(cloud)) == 2
+    assert row.data != first
+
+
+def test_a_cut_connection_leaves_one_snapshot(cloud, build):
+    carry_out(build(), Action.CREATE)
+    cloud.fail(FailureRule(op="create", outcome=Outcome.CUT))
+    carry_out(build(), Action.SNAPSHOT)
+    assert len(snapshots(cloud)) == 1
+
+
+def test_what_was_never_copied_has_nothing_to_delete_or_restore(cloud, build):
+    resource = build()
+    assert resource.check_delete_snapshot_complete(resource.handle_delete_snapshot({}))
+    assert resource.handle_restore(resource.t, {}) is resource.t
+
+
+def test_what_is_there_is_adopted_and_what_is_not_is_not(cloud, build, row):
+    made = cloud.create("theirs", SERVER, "others/B", {"value": "v"})
+    carry_out(build(), Action.ADOPT, {"resource_id": made["id"]})
+    assert row.physical_id == made["id"]
+    row.physical_id = None
+    for data in ({"resource_id": "lost"}, {}):
+        with pytest.raises(Exception, match=r"there is no object lost|no resource_id"):
+            carry_out(build(), Action.ADOPT, data)
+    assert row.physical_id is None

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from heatconv.testing.cloud import Cloud
-from heatconv.testing.templates import SERVER, STEPS, Template, attr, differences, thing
+from heatconv.testing.templates import SERVER, SNAPSHOT, STEPS, Template, attr, differences, thing
 
 WANTED = Template(A=thing("a"), B=thing(attr("A"), flavor="large", uses=["A"]))
 
@@ -33,6 +33,13 @@ def test_reality_as_wanted_is_no_difference(cloud):
 
 def test_nothing_wanted_and_nothing_there_is_no_difference():
     assert differences(Template(), []) == []
+
+
+def test_snapshots_are_kept_by_stacks_that_have_something(cloud):
+    good(cloud)
+    make(cloud, "A", "old", kind=SNAPSHOT)
+    assert differences(WANTED, cloud.owned()) == []
+    assert "A exists 2 times, wanted 0" in differences(Template(), cloud.owned())
 
 
 def test_what_is_missing_twice_there_or_not_wanted_is_told(cloud):

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts that must not be shown, and how they are kept out of what is.
+
+A secret is known by what it reads like, wherever it turns up: where it came
+from is lost as soon as a plugin, or a service, repeats it in a sentence of its
+own.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+HIDDEN = "******"  #: what is shown in place of a secret
+
+PIECE = 12  #: characters of a secret in a row that are enough to recognize it by
+WORD = 4  #: a shorter one is found where it stands alone: as a part of words it means nothing
+
+MAX_SENTENCE = 4000  #: characters of what a plugin or a service says that are kept
+
+REDACTED = "$redacted"  #: the note of a plugin's that lists the notes not to be shown
+
+
+def masked(value: Any, secrets: Iterable[str]) -> Any:
+    """Return JSON data with the secrets in it hidden, keys of maps included."""
+    mask = _mask(frozenset(secrets))
+    return value if mask is None else mask.value(value)
+
+
+def masked_text(text: str, secrets: Iterable[str]) -> str:
+    """Return a text with the secrets, and pieces of them, hidden."""
+    mask = _mask(frozenset(secrets))
+    return text if mask is None else mask.text(text)
+
+
+def sentence(text: str, secrets: Iterable[str] = ()) -> str:
+    """Return what a plugin or a service said, as it may be kept and shown.
+
+    Without secrets, of a bounded length, and without what a database cannot hold.
+    """
+    storable = text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
+    said = masked_text(storable, secrets)
+    return said if len(said) <= MAX_SENTENCE else f"{said[:MAX_SENTENCE]}..."
+
+
+def account(error: BaseException, secrets: Iterable[str]) -> str:
+    """Return an error with its traceback and its causes', for a log, without secrets."""
+    return masked_text("".join(traceback.format_exception(error)), secrets)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield the texts and the numbers in JSON data, as texts; true and false tell nothing apart."""
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from texts_in(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from texts_in(item)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        yield str(value)
+
+
+def redacted(notes: Mapping[str, str]) -> set[str]:
+    """Return the keys of those of a plugin's notes that are never to be shown."""
+    return set(json.loads(notes.get(REDACTED, "[]")))
+
+
+def redacted_values(notes: Mapping[str, str]) -> set[str]:
+    """Return what those notes say."""
+    return {notes[key] for key in redacted(notes) & notes.keys()}
+
+
+def found_in(value: Any, secrets: Iterable[str]) -> tuple[str, ...]:
+    """Return the secrets of which some JSON data has at least a piece, in order."""
+    return tuple(sorted(secret for secret in set(secrets) if masked(value, [secret]) != value))
+
+
+@functools.lru_cache(maxsize=64)
+def _mask(secrets: frozenset[str]) -> _Mask | None:
+    given = {spelling for secret in secrets for spelling in _spellings(secret) if spelling.strip()}
+    return _Mask(given) if given else None
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    """Yield the ways a text is written: as it is, quoted for JSON, and for URLs."""
+    yield secret
+    yield json.dumps(secret)[1:-1]
+    yield quote(secret, safe="")
+
+
+class _Mask:
+    """Some secrets, prepared to be looked for."""
+
+    def __init__(self, secrets: set[str]) -> None:
+        short = sorted((secret for secret in secrets if len(secret) <= PIECE), key=len, reverse=True)
+        self._short = re.compile("|".join(map(_alone, short))) if short else None
+        self._pieces = {
+            secret[start : start + PIECE]
+            for secret in secrets
+            for start in range(len(secret) - PIECE + 1)
+            if len(secret) > PIECE
+        }
+
+    def value(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {self.text(key): self.value(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return HIDDEN if self.text(str(value)) != str(value) else value
+        return value
+
+    def text(self, text: str) -> str:
+        if self._pieces:
+            text = self._without_pieces(text)
+        return self._short.sub(HIDDEN, text) if self._short else text
+
+    def _without_pieces(self, text: str) -> str:
+        starts = [i for i in range(len(text) - PIECE + 1) if text[i : i + PIECE] in self._pieces]
+        if not starts:
+            return text
+        kept: list[str] = []
+        end = 0
+        for start in starts:
+            if start > end or not kept:
+                kept += [text[end:start], HIDDEN]
+            end = start + PIECE
+        return "".join([*kept, text[end:]])
+
+
+def _alone(secret: str) -> str:
+    pattern = re.escape(secret)
+    return pattern if len(secret) >= WORD else rf"(?<!\w){pattern}(?!\w)"

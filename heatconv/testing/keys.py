@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A key for tests, which keeps nothing secret: everybody can read it here."""
+
+from __future__ import annotations
+
+from heatconv.crypto import Keyring
+
+KEY = "the key of tests, known to all and sundry"
+KEYRING = Keyring(KEY)
