@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The template language (HOT): from what a user posts to frozen definitions, and on to values.
+"""The template languages, HOT and CloudFormation's: from texts to frozen definitions, and on to values.
 
 ``load_template`` reads a text and checks its outer shape; ``merge`` makes one
 environment of what came beside it; ``freeze`` evaluates everything that does
@@ -14,6 +14,7 @@ from heatconv.template.freeze import FrozenTemplate, Output, freeze
 from heatconv.template.loader import load_template, load_yaml
 from heatconv.template.parameters import Parameter, ParameterSchema, check_immutable
 from heatconv.template.resolve import resolve
+from heatconv.template.resource_registry import is_template
 from heatconv.template.schema import describe
 from heatconv.template.versions import functions_of, versions
 
@@ -26,6 +27,7 @@ __all__ = [
     "describe",
     "freeze",
     "functions_of",
+    "is_template",
     "load_template",
     "load_yaml",
     "merge",

@@ -8,6 +8,7 @@ from typing import Any
 
 from heatconv.template.evaluator import Evaluator
 from heatconv.template.order import CircularDependency, dependency_order
+from heatconv.template.problems import shortened
 
 
 def evaluate_conditions(conditions: Mapping[str, Any], evaluator: Evaluator) -> None:
@@ -17,7 +18,7 @@ def evaluate_conditions(conditions: Mapping[str, Any], evaluator: Evaluator) -> 
         try:
             order = dependency_order({name: set(_names(value)) for name, value in conditions.items()})
         except CircularDependency as error:
-            problems.report(f"Circular dependency: {error}.", error.members[0])
+            problems.report(f"Circular dependency: {shortened(str(error), 500)}.", error.members[0])
             known.update(dict.fromkeys(conditions))
             return
         for name in order:
@@ -31,8 +32,9 @@ def _names(value: Any) -> Iterator[str]:
         yield value
     elif isinstance(value, dict) and len(value) == 1:
         ((function, args),) = value.items()
-        if function == "not":
-            yield from _names(args)
-        elif function in ("and", "or") and isinstance(args, list):
-            for item in args:
+        if function in _OF_CONDITIONS:
+            for item in args if isinstance(args, list) else [args]:
                 yield from _names(item)
+
+
+_OF_CONDITIONS = frozenset({"not", "and", "or", "Fn::Not", "Fn::And", "Fn::Or"})

@@ -10,8 +10,8 @@ from typing import Any
 from heatconv.template.patterns import Pattern, PatternError, PatternTooHard
 from heatconv.template.problems import Problems, excerpt, kind_of, shortened
 
-#: Custom constraints by name: whether a value satisfies it.
-CustomConstraints = Mapping[str, Callable[[Any], bool]]
+#: Custom constraints by name: why a value does not satisfy it, or None.
+CustomConstraints = Mapping[str, Callable[[Any], str | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ def _parse_name(setting: Any) -> str:
 
 def _check_custom(setting: str, value: Any, custom: CustomConstraints) -> str | None:
     check = custom.get(setting)
-    return None if check is None or check(value) else f"It is not a valid {setting}."
+    return None if check is None else check(value)
 
 
 _ANY = ("string", "number", "comma_delimited_list", "json", "boolean")

@@ -11,6 +11,7 @@ from heatconv.model.definition import Definition
 from heatconv.model.states import DeletionPolicy
 from heatconv.template.evaluator import BROKEN, DEFERRED, STATIC, Evaluator
 from heatconv.template.problems import excerpt, kind_of
+from heatconv.template.resource_registry import EndlessMapping, ResourceRegistry
 from heatconv.template.versions import Version
 
 _KEYS = (
@@ -22,7 +23,6 @@ _KEYS = (
     "update_policy",
     "description",
 )
-_LATER_KEYS = ("external_id", "condition")
 
 
 class DefinitionParser:
@@ -32,14 +32,20 @@ class DefinitionParser:
         self,
         evaluator: Evaluator,
         version: Version,
+        registry: ResourceRegistry,
         snippets: Mapping[str, Any],
         parameters: Mapping[str, Any],
     ) -> None:
         self._evaluator = evaluator
         self._problems = evaluator.problems
-        self._keys = _KEYS + (_LATER_KEYS if version.has_conditions else ())
+        self._keys = (
+            _KEYS
+            + (("external_id",) if version.has_external_ids else ())
+            + (("condition",) if version.has_conditions else ())
+        )
+        self._registry = registry
         self._policies = {policy.value: policy for policy in DeletionPolicy}
-        if version.has_conditions:
+        if version.has_external_ids:
             self._policies |= {policy.value.lower(): policy for policy in DeletionPolicy}
         self._snippets = snippets
         self._parameters = parameters
@@ -92,8 +98,10 @@ class DefinitionParser:
             return self._evaluator.condition(condition)
 
     def _definition(self, name: str, snippet: Mapping[str, Any]) -> Definition:
+        self._evaluator.secrets = set()
         external_id = self._text(snippet, "external_id") if "external_id" in self._keys else ""
         policy = self._policy(snippet)
+        hooks, restricted_actions = self._registry.marks(name)
         return Definition(
             name=name,
             type=snippet["type"],
@@ -105,7 +113,22 @@ class DefinitionParser:
             update_policy=self._map(snippet, "update_policy"),
             external_id=external_id or None,
             description=self._text(snippet, "description"),
+            implementation=self._implementation(name, snippet["type"]),
+            hooks=hooks,
+            restricted_actions=restricted_actions,
+            secrets=tuple(sorted(self._evaluator.secrets)),
         )
+
+    def _implementation(self, name: str, type_: str) -> str:
+        """Return what stands behind a type, if it is another type."""
+        try:
+            found = self._registry.implementation(name, type_)
+        except EndlessMapping as error:
+            self._problems.report(f"The environment maps the type in a circle: {error}.", "type")
+            return ""
+        if self._registry.is_removed(found):
+            self._problems.report(f"The resource type {found} is not available here.", "type")
+        return "" if found == type_ else found
 
     def _map(self, snippet: Mapping[str, Any], key: str) -> dict[str, Any]:
         raw = snippet.get(key)

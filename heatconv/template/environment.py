@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Environments: what users put beside a template, merged into one.
-
-The registry of resource types is only carried; who knows plugins interprets it.
-"""
+"""Environments: what users put beside a template, merged into one; and operators, for all templates."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from heatconv.template.cloudformation import in_hot_words
 from heatconv.template.limits import MAX_TEXT_BYTES
 from heatconv.template.loader import check_data, load_yaml
 from heatconv.template.problems import Problems, excerpt, kind_of
+from heatconv.template.resource_registry import check_registry, merge_registries
 
 _SECTIONS: dict[str, type] = {
     "parameters": dict,
@@ -34,7 +34,7 @@ def merge(
     *,
     template: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return one environment with every section there.
+    """Return one environment with every section there, but for the strategies, which have done their work.
 
     Args:
         environment: a map or a YAML text; ignored if there are files.
@@ -46,24 +46,40 @@ def merge(
             stand for lists or JSON needs; a text is just a text without it.
 
     Raises:
-        Invalid: an environment cannot be read, has an unknown or null section,
+        Invalid: an environment cannot be read, a section is unknown or wrong,
             or two files disagree on how to merge a parameter.
     """
     problems = Problems()
     result: dict[str, Any] = {name: type_() for name, type_ in _SECTIONS.items()}
     if environment_files:
         merger = _Merger(result, _types(template), problems)
-        for name in environment_files:
+        for name, times in Counter(environment_files).items():
             if name not in files:
                 problems.report(f"There is no environment file '{name}' among the files.")
                 continue
+            if times > 1:
+                problems.report(f"The environment file '{name}' is named more than once.")
+                continue
+            known_mistakes = len(problems.found)
             loaded = _load(files[name], f"The environment file '{name}'", problems, name)
-            merger.add(loaded, name)
+            if len(problems.found) == known_mistakes:
+                merger.add(loaded, name)
     else:
         result |= _load(environment, "The environment", problems)
     problems.raise_any()
     check_data(parameters, "The parameters", limit=MAX_TEXT_BYTES)
+    del result["parameter_merge_strategies"]
     return result | {"parameters": result["parameters"] | dict(parameters)}
+
+
+def given_values(environment: Mapping[str, Any], operators: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that environments give to parameters, by name: the user's go first."""
+    layers = (
+        operators.get("parameter_defaults"),
+        environment.get("parameter_defaults"),
+        environment.get("parameters"),
+    )
+    return {name: value for layer in layers for name, value in (layer or {}).items() if value is not None}
 
 
 def _load(
@@ -88,8 +104,45 @@ def _load(
         elif not isinstance(section, type_):
             problems.report(f"It has to be {kind_of(type_())}, not {kind_of(section)}.", *steps, name)
         else:
+            with problems.at(*steps, name):
+                _CHECKS.get(name, _accept)(section, problems)
             result[name] = section
     return result
+
+
+# -- the sections ----------------------------------------------------------------------------------
+
+
+def _accept(_section: Any, _problems: Problems) -> None:
+    """Leave the values of parameters to those who know the template."""
+
+
+def _check_sinks(sinks: list[Any], problems: Problems) -> None:
+    for index, sink in enumerate(sinks):
+        if not isinstance(sink, dict):
+            problems.report(f"It has to be a map with the key 'type', not {kind_of(sink)}.", index)
+        elif not isinstance(sink.get("type"), str):
+            problems.report("It has to name a type of event sink.", index, "type")
+
+
+def _check_names(names: list[Any], problems: Problems) -> None:
+    for index, name in enumerate(names):
+        if not isinstance(name, str):
+            problems.report(f"It has to be the name of a parameter, not {kind_of(name)}.", index)
+
+
+def _check_strategies(strategies: dict[str, Any], problems: Problems) -> None:
+    for name, strategy in strategies.items():
+        if not isinstance(strategy, str) or strategy not in _STRATEGIES:
+            problems.report(f"It has to be one of {', '.join(_STRATEGIES)}, not {excerpt(strategy)}.", name)
+
+
+_CHECKS: dict[str, Callable[[Any, Problems], None]] = {
+    "resource_registry": check_registry,
+    "event_sinks": _check_sinks,
+    "encrypted_param_names": _check_names,
+    "parameter_merge_strategies": _check_strategies,
+}
 
 
 # -- merging files ---------------------------------------------------------------------------------
@@ -109,17 +162,11 @@ class _Merger:
     def add(self, environment: Mapping[str, Any], source: str) -> None:
         """Merge one more file."""
         strategies = environment.get("parameter_merge_strategies", {})
-        for name, strategy in strategies.items():
-            if not isinstance(strategy, str) or strategy not in _STRATEGIES:
-                known = ", ".join(_STRATEGIES)
-                sentence = f"It has to be one of {known}, not {excerpt(strategy)}."
-                self.problems.report(sentence, source, "parameter_merge_strategies", name)
-                return
         for section, content in environment.items():
             if section in _VALUES:
                 self._add_values(section, content, strategies, source)
             elif section == "resource_registry":
-                self.result[section] = _deeply_merged(self.result[section], content)
+                self.result[section] = merge_registries(self.result[section], content)
             elif section == "parameter_merge_strategies":
                 self.result[section] = self.result[section] | content
             else:
@@ -156,8 +203,15 @@ class _Merger:
 
 
 def _types(template: Mapping[str, Any] | None) -> dict[str, str]:
-    declared = (template or {}).get("parameters") or {}
-    return {name: str(item.get("type")) for name, item in declared.items() if isinstance(item, dict)}
+    if template is None:
+        return {}
+    version, document, _problems = in_hot_words(template)
+    declared = document.get("parameters") or {}
+    return {
+        name: version.parameter_types.get(str(item.get("type")), "")
+        for name, item in declared.items()
+        if isinstance(item, dict)
+    }
 
 
 def _parsed(value: Any, type_: str) -> Any:
@@ -188,14 +242,14 @@ def _merged_once(old: Any, new: Any) -> Any:
 
 
 def _deeply_merged(old: Any, new: Any) -> Any:
-    """Return the same, but with maps in maps merged as well; other values in maps are overwritten."""
+    """Return the same, but merged inside of maps too; numbers in maps are overwritten."""
     if not isinstance(old, dict) or not isinstance(new, dict):
         return _merged_once(old, new)
     result = dict(old)
     for key, value in new.items():
         below = result.get(key)
-        both_maps = isinstance(below, dict) and isinstance(value, dict)
-        result[key] = _deeply_merged(below, value) if both_maps else value
+        alike = type(below) is type(value) and isinstance(value, dict | list | str)
+        result[key] = _deeply_merged(below, value) if alike else value
     return result
 
 

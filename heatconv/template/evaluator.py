@@ -9,11 +9,12 @@ Functions that are more than their arguments are *forms*: see ``forms``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from heatconv.model.deferred import CALL, call
+from heatconv.model.secrets import WORD, masked_text, texts_in
 from heatconv.template.functions.arguments import Function, FunctionError
 from heatconv.template.limits import MAX_TOTAL_WEIGHT, weight_of
 from heatconv.template.problems import Problems, excerpt, kind_of
@@ -52,7 +53,9 @@ class Scope:
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
     broken_parameters: frozenset[str] = frozenset()  #: declared, but without a usable value
+    hidden_parameters: frozenset[str] = frozenset()
     files: Mapping[str, str] = field(default_factory=dict)
+    mappings: Mapping[str, Any] = field(default_factory=dict)  #: of a CloudFormation template
     facade: Mapping[str, Any] | None = None
     conditions: dict[str, bool | None] = field(default_factory=dict)  #: None: a mistake was reported
     resources: Mapping[str, bool | None] = field(default_factory=dict)  #: name -> is it wanted
@@ -67,6 +70,8 @@ class Evaluator:
         self.scope = scope
         self.problems = problems
         self.state = STATIC
+        self.secrets: set[str] = set()  #: what came of hidden parameters since whoever freezes looked last
+        self._is_tainted = False  # what is being evaluated depends on a hidden parameter
         self._functions = functions
         self._condition_functions = condition_functions
         self._weights: dict[str, int] = {}
@@ -109,7 +114,9 @@ class Evaluator:
             return self._named_condition(value)
         outer, self._functions = self._functions, self._condition_functions
         before, self.state = self.state, STATIC
+        tainted = self._is_tainted
         result = self.evaluate(value)
+        self._is_tainted = tainted  # which of two values it was is no secret, nor are the values
         self._functions = outer
         if self.state == STATIC and not isinstance(result, bool):
             self.fail(f"A condition has to be true or false, not {kind_of(result)} ({excerpt(result)}).")
@@ -128,6 +135,11 @@ class Evaluator:
         result = self.evaluate(value)
         trail.pop()
         return result
+
+    def keep_secret(self, value: Any) -> None:
+        """Note that a value must not be shown, nor what functions make of it."""
+        self._is_tainted = True
+        self._add_secrets(texts_in(value))
 
     def spend(self, value: Any, known_as: str = "") -> None:
         """Weigh a value against what one template may produce in all.
@@ -181,6 +193,7 @@ class Evaluator:
         trail.append(entry.name)
         # The function sees the state of its own arguments only, not that of what was before it.
         outer, self.state = self.state, STATIC
+        tainted, self._is_tainted = self._is_tainted, False
         if self._spent > MAX_TOTAL_WEIGHT:
             self.state, result = BROKEN, None
         elif isinstance(entry, Form):
@@ -188,6 +201,7 @@ class Evaluator:
         else:
             result = self._apply(entry, raw)
         self.state = max(outer, self.state)
+        self._is_tainted = self._is_tainted or tainted
         trail.pop()
         return result
 
@@ -198,6 +212,8 @@ class Evaluator:
             if self.state == STATIC:
                 result = function(None if args is DROPPED else args)
                 self.spend(result)
+                if self._is_tainted:
+                    self._keep_unlike(result)
             elif self.state == DEFERRED:
                 if not isinstance(args, Deferred):
                     function.check(args)
@@ -205,6 +221,16 @@ class Evaluator:
         except FunctionError as error:
             self.fail(error.sentence, *error.path)
         return result
+
+    def _keep_unlike(self, result: Any) -> None:
+        """Note those texts that a function made of a secret and that do not have it in them any more."""
+        texts = (text for text in texts_in(result) if len(text) >= WORD)
+        self._add_secrets(text for text in texts if masked_text(text, self.secrets) == text)
+
+    def _add_secrets(self, texts: Iterable[str]) -> None:
+        found = set(texts)
+        self.secrets |= found
+        self.problems.secrets |= found
 
     def _named_condition(self, name: str) -> bool:
         if name not in self.scope.conditions:

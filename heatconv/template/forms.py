@@ -8,7 +8,8 @@ evaluate only a part of what they are given.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from heatconv.template.evaluator import BROKEN, DEFERRED, DROPPED, STATIC, Deferred, Evaluator, Form
@@ -45,8 +46,12 @@ def _parameter(evaluator: Evaluator, name: Any, path: list[Any]) -> Any:
         value = scope.parameters[name]
         evaluator.spend(value, f"parameter {name}")
         if evaluator.state == DEFERRED:
-            return Deferred(lookups.get_param.key, [value, *path])
-        return select(value, path, "")
+            result, shown = Deferred(lookups.get_param.key, [value, *path]), value
+        else:
+            result = shown = select(value, path, "")
+        if name in scope.hidden_parameters:
+            evaluator.keep_secret(shown)
+        return result
     return None
 
 
@@ -70,31 +75,47 @@ def get_file(evaluator: Evaluator, raw: Any) -> Any:
 @form("resource_facade")
 def resource_facade(evaluator: Evaluator, raw: Any) -> Any:
     """Return metadata or a policy of the resource that this nested template makes up."""
-    if raw not in _FACADES:
-        evaluator.fail(f"It takes one of {', '.join(_FACADES)}, not {excerpt(raw)}.")
-    elif evaluator.scope.facade is None:
-        evaluator.fail("It can be used only in a template that is nested in another one.")
-    else:
-        value = evaluator.scope.facade.get(raw)
-        evaluator.spend(value, f"facade {raw}")
-        return value
-    return None
-
-
-_FACADES = ("metadata", "deletion_policy", "update_policy")
+    return _facade(evaluator, raw, {word: word for word in ("metadata", "deletion_policy", "update_policy")})
 
 
 @form("Fn::ResourceFacade")
 def fn_resource_facade(evaluator: Evaluator, raw: Any) -> Any:
     """Return Metadata or a policy of the resource that this nested template makes up."""
-    return resource_facade.expand(evaluator, _CLOUDFORMATION_FACADES.get(str(raw), raw))
+    words = {"Metadata": "metadata", "DeletionPolicy": "deletion_policy", "UpdatePolicy": "update_policy"}
+    return _facade(evaluator, raw, words)
 
 
-_CLOUDFORMATION_FACADES = {
-    "Metadata": "metadata",
-    "DeletionPolicy": "deletion_policy",
-    "UpdatePolicy": "update_policy",
-}
+def _facade(evaluator: Evaluator, raw: Any, words: Mapping[str, str]) -> Any:
+    if not isinstance(raw, str) or raw not in words:
+        evaluator.fail(f"It takes one of {', '.join(words)}, not {excerpt(raw)}.")
+    elif evaluator.scope.facade is None:
+        evaluator.fail("It can be used only in a template that is nested in another one.")
+    else:
+        value = evaluator.scope.facade.get(words[raw])
+        evaluator.spend(value, f"facade {raw}")
+        return value
+    return None
+
+
+@form("Fn::FindInMap")
+def fn_find_in_map(evaluator: Evaluator, raw: Any) -> Any:
+    """Return what the Mappings section has under the name of a mapping and two keys."""
+    path = evaluator.evaluate(raw)
+    if evaluator.state == DEFERRED:
+        evaluator.fail("It takes names, which must not depend on another resource.")
+    elif evaluator.state == STATIC and (not isinstance(path, list) or len(path) != 3):
+        evaluator.fail("It takes a list of the name of a mapping and two keys.")
+    if evaluator.state == BROKEN:
+        return None
+    found: Any = evaluator.scope.mappings
+    for index, step in enumerate(path):
+        if isinstance(step, dict | list) or not isinstance(found, dict) or str(step) not in found:
+            within = ".".join(str(each) for each in ("Mappings", *path[:index]))
+            evaluator.fail(f"There is no {excerpt(step)} in {within}.", index)
+            return None
+        found = found[str(step)]
+    evaluator.spend(found, f"mapping {path}")
+    return found
 
 
 # -- what refers to resources --------------------------------------------------------------
@@ -135,18 +156,19 @@ def get_attr(evaluator: Evaluator, raw: Any) -> Any:
     return None if parts is None else Deferred("get_attr", parts)
 
 
-def _attribute(evaluator: Evaluator, raw: Any, *, least: int) -> list[Any] | None:
+def _attribute(evaluator: Evaluator, raw: Any, *, least: int, most: int | None = None) -> list[Any] | None:
     """Return the evaluated arguments of a ``get_attr``; None if a mistake was reported."""
     args = evaluator.evaluate(raw)
-    good = evaluator.state != BROKEN and _check_attribute(evaluator, args, least)
+    good = evaluator.state != BROKEN and _check_attribute(evaluator, args, least, most)
     evaluator.state = max(evaluator.state, DEFERRED)
     return args if good else None
 
 
-def _check_attribute(evaluator: Evaluator, args: Any, least: int) -> bool:
-    if not isinstance(args, list) or len(args) < least:
+def _check_attribute(evaluator: Evaluator, args: Any, least: int, most: int | None) -> bool:
+    if not isinstance(args, list) or len(args) < least or len(args) > (most or len(args)):
         names = "a resource, an attribute" if least > 1 else "a resource, perhaps an attribute"
-        evaluator.fail(f"It takes a list of {names} and perhaps a path, not {_shown(args)}.")
+        names = "a resource and an attribute" if most else f"{names} and perhaps a path"
+        evaluator.fail(f"It takes a list of {names}, not {_shown(args)}.")
         return False
     name, *rest = args
     if not _known_resource(evaluator, name, 0):
@@ -176,13 +198,35 @@ def _known_resource(evaluator: Evaluator, name: Any, *steps: int) -> bool:
     return False
 
 
+@form("Fn::GetAtt")
+def fn_get_att(evaluator: Evaluator, raw: Any) -> Any:
+    """Return an attribute of a resource."""
+    parts = _attribute(evaluator, raw, least=2, most=2)
+    return None if parts is None else Deferred("get_attr", parts)
+
+
 @form("Ref")
 def ref(evaluator: Evaluator, raw: Any) -> Any:
     """Return the value of a parameter or the reference id of a resource."""
-    scope = evaluator.scope
-    if isinstance(raw, str) and (raw in scope.parameters or raw in scope.broken_parameters):
-        return get_param.expand(evaluator, raw)
-    return get_resource.expand(evaluator, raw)
+    if isinstance(raw, str) and raw in evaluator.scope.resources:
+        return get_resource.expand(evaluator, raw)
+    return _ref(evaluator, raw, "parameter or resource")
+
+
+@form("Ref")
+def parameter_ref(evaluator: Evaluator, raw: Any) -> Any:
+    """Return the value of a parameter."""
+    return _ref(evaluator, raw, "parameter")
+
+
+def _ref(evaluator: Evaluator, raw: Any, what: str) -> Any:
+    if not isinstance(raw, str):
+        evaluator.fail(f"It takes the name of a {what}, not {_shown(raw)}.")
+    elif raw not in evaluator.scope.parameters and raw not in evaluator.scope.broken_parameters:
+        evaluator.fail(f"There is no {what} '{raw}'.")
+    else:
+        return _parameter(evaluator, raw, [])
+    return None
 
 
 # -- what evaluates only a part -------------------------------------------------------------
@@ -232,6 +276,16 @@ def negation(evaluator: Evaluator, raw: Any) -> Any:
     return not evaluator.truth(raw)
 
 
+@form("Fn::Not")
+def fn_not(evaluator: Evaluator, raw: Any) -> Any:
+    """Tell whether a condition does not hold."""
+    if not isinstance(raw, list) or len(raw) != 1:
+        evaluator.fail("It takes a list of one condition.")
+        return None
+    with evaluator.problems.at(0):
+        return not evaluator.truth(raw[0])
+
+
 @form("and")
 def conjunction(evaluator: Evaluator, raw: Any) -> Any:
     """Tell whether all of several conditions hold."""
@@ -254,6 +308,11 @@ def _truths(evaluator: Evaluator, raw: Any) -> list[bool]:
             result.append(evaluator.truth(item))
     return result
 
+
+fn_if = replace(if_else, name="Fn::If")
+fn_equals = replace(equals, name="Fn::Equals")
+fn_and = replace(conjunction, name="Fn::And")
+fn_or = replace(disjunction, name="Fn::Or")
 
 #: What forms leave for run time.
 RUN_TIME = (lookups.get_param, lookups.get_attr_then_select)

@@ -13,19 +13,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from heatconv.model.definition import Definition
+from heatconv.template.cloudformation import in_hot_words, spelled_path
 from heatconv.template.conditions import evaluate_conditions
 from heatconv.template.constraints import CustomConstraints
 from heatconv.template.definitions import DefinitionParser
+from heatconv.template.environment import given_values
 from heatconv.template.evaluator import Evaluator, Scope
+from heatconv.template.limits import bounded_work
 from heatconv.template.order import CircularDependency, dependency_order
 from heatconv.template.parameters import (
     Parameter,
     evaluate_parameters,
+    hidden_texts,
+    hide,
     parse_schemas,
     pseudo_parameters,
+    report_unknown,
 )
-from heatconv.template.problems import Problems, kind_of
-from heatconv.template.versions import Version, version_of
+from heatconv.template.problems import Problems, kind_of, shortened
+from heatconv.template.resource_registry import ResourceRegistry
+from heatconv.template.versions import Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +49,26 @@ class Output:
 class FrozenTemplate:
     """What a template and an environment come to, but for what only run time can know."""
 
-    version: str
+    version: Version
     description: str
     definitions: dict[str, Definition]
     outputs: dict[str, Output]
     parameters: dict[str, Parameter]  #: those that every template has included
+    secrets: frozenset[str]  #: what came of hidden parameters, and must not be shown
+
+    def own_path(self, path: str) -> str:
+        """Return the text of a path into a resource or an output in the words of the template's language."""
+        return path if self.version.language == "hot" else spelled_path(path)
 
 
+@bounded_work()
 def freeze(
     template: Mapping[str, Any],
     environment: Mapping[str, Any],
     files: Mapping[str, str],
     pseudo: Mapping[str, str],
     *,
+    operator: Mapping[str, Any] | None = None,
     facade: Mapping[str, Any] | None = None,
     constraints: CustomConstraints | None = None,
 ) -> FrozenTemplate:
@@ -64,7 +78,9 @@ def freeze(
         template: as ``load_template`` returns it.
         environment: as ``environment.merge`` returns it.
         files: contents by name, for ``get_file``.
-        pseudo: ``OS::stack_name``, ``OS::stack_id`` and ``OS::project_id``.
+        pseudo: the values of the parameters that every template has, by name:
+            those of ``Version.pseudo_parameters``, of each language.
+        operator: what the operator's environment says to all templates, likewise.
         facade: of a nested template: ``metadata``, ``deletion_policy`` and
             ``update_policy`` of the resource that it makes up.
         constraints: checks of custom constraints by name; a name that is
@@ -73,38 +89,64 @@ def freeze(
     Raises:
         Invalid: with every mistake found.
     """
-    version = version_of(template)
-    problems = Problems()
+    version, template, problems = in_hot_words(template)
+    operator = operator or {}
     declared = template.get("parameters") or {}
     schemas = parse_schemas(template, version, problems)
-    parameters = evaluate_parameters(schemas, declared, environment, constraints or {}, problems)
-    parameters = pseudo_parameters(pseudo) | parameters
+    report_unknown(environment, template, version, problems)
+    given = given_values(environment, operator)
+    schemas = hide(schemas, environment.get("encrypted_param_names") or ())
+    problems.secrets.update(hidden_texts(schemas, given))
+    parameters = pseudo_parameters(
+        {name: pseudo[name] for name in version.pseudo_parameters if name in pseudo}
+    )
+    parameters |= evaluate_parameters(schemas, given, constraints or {}, problems)
+    mappings = template.get("mappings") or {}
+    _check_mappings(mappings, problems)
     scope = Scope(
         parameters={name: parameter.value for name, parameter in parameters.items()},
         broken_parameters=frozenset(declared) - frozenset(parameters),
+        hidden_parameters=frozenset(name for name, schema in schemas.items() if schema.hidden),
         files=files,
+        mappings=mappings,
         facade=facade,
     )
     evaluator = Evaluator(scope, problems, version.functions, version.condition_functions)
     evaluate_conditions(template.get("conditions") or {}, evaluator)
-    definitions = DefinitionParser(evaluator, version, template.get("resources") or {}, declared).parse()
+    registry = ResourceRegistry(
+        environment.get("resource_registry") or {}, operator.get("resource_registry") or {}
+    )
+    resources = template.get("resources") or {}
+    definitions = DefinitionParser(evaluator, version, registry, resources, declared).parse()
     _check_circles(definitions, problems)
     outputs = _outputs(template.get("outputs") or {}, version, evaluator)
     problems.raise_any()
     return FrozenTemplate(
-        version=version.name,
+        version=version,
         description=template.get("description") or "",
         definitions=definitions,
         outputs=outputs,
         parameters=parameters,
+        secrets=frozenset(problems.secrets),
     )
+
+
+def _check_mappings(mappings: Mapping[str, Any], problems: Problems) -> None:
+    for name, rows in mappings.items():
+        with problems.at("mappings", name):
+            if not isinstance(rows, dict):
+                problems.report(f"It has to be a map of maps, not {kind_of(rows)}.")
+                continue
+            for key, row in rows.items():
+                if not isinstance(row, dict):
+                    problems.report(f"It has to be a map, not {kind_of(row)}.", key)
 
 
 def _check_circles(definitions: Mapping[str, Definition], problems: Problems) -> None:
     try:
         dependency_order({name: definition.requires for name, definition in definitions.items()})
     except CircularDependency as error:
-        problems.report(f"Circular dependency: {error}.", "resources", error.members[0])
+        problems.report(f"Circular dependency: {shortened(str(error), 500)}.", "resources", error.members[0])
 
 
 def _outputs(snippets: Mapping[str, Any], version: Version, evaluator: Evaluator) -> dict[str, Output]:
@@ -120,7 +162,7 @@ def _outputs(snippets: Mapping[str, Any], version: Version, evaluator: Evaluator
 def _output(name: str, snippet: Any, version: Version, evaluator: Evaluator) -> Output:
     problems = evaluator.problems
     if not isinstance(snippet, dict) or "value" not in snippet:
-        problems.report("It has to be a map with the key 'value'.")
+        problems.report("It has to be a map that says the value.")
         return Output(name, "", None)
     known = ["value", "description", *(["condition"] if version.has_conditions else [])]
     for key in snippet:

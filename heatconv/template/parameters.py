@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from heatconv.errors import Invalid
+from heatconv.model.secrets import HIDDEN, texts_in
 from heatconv.template.constraints import Constraint, CustomConstraints, as_number, parse_constraints
 from heatconv.template.limits import MAX_TEXT_BYTES
 from heatconv.template.loader import check_data
 from heatconv.template.problems import Problems, excerpt, kind_of
 from heatconv.template.versions import Version
-
-HIDDEN = "******"  #: what is shown in place of a hidden value
-PSEUDO_PARAMETERS = ("OS::stack_name", "OS::stack_id", "OS::project_id")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,27 +108,31 @@ def parse_schemas(
 
 
 def _parse_schema(name: str, snippet: Any, version: Version, problems: Problems) -> ParameterSchema | None:
-    if name in PSEUDO_PARAMETERS:
+    if name in version.pseudo_parameters:
         problems.report("The name belongs to a parameter that every template has.")
         return None
     if not isinstance(snippet, dict):
-        problems.report(f"It has to be a map with the key 'type', not {kind_of(snippet)}.")
+        problems.report(f"It has to be a map, not {kind_of(snippet)}.")
         return None
     mistakes = len(problems.found)
-    keys = _KEYS | ({"tags": list} if version.parameter_tags else {})
+    keys = _KEYS | ({"tags": list} if version.has_tags else {})
     for key, value in snippet.items():
         if key not in keys:
             problems.report(f"There is no '{key}' here; there are {', '.join(keys)}.", key)
         elif key != "type" and value is not None and not isinstance(value, keys[key]):
             problems.report(f"It has to be {_kind_named(keys[key])}, not {kind_of(value)}.", key)
-    type_ = snippet.get("type")
-    if not isinstance(type_, str) or type_ not in _TYPES:
-        problems.report(f"It has to be one of {', '.join(_TYPES)}, not {excerpt(type_)}.", "type")
+    word, types = snippet.get("type"), version.parameter_types
+    if not isinstance(word, str) or word not in types:
+        problems.report(f"It has to be one of {', '.join(types)}, not {excerpt(word)}.", "type")
         return None
+    type_ = types[word]
     with problems.at("constraints"):
-        modulo = version.name >= _MODULO_SINCE
+        modulo = version.has_modulo
         constraints = parse_constraints(snippet.get("constraints"), type_, problems, modulo=modulo)
-    tags = [str(tag) for tag in snippet.get("tags") or []]
+    tags = snippet.get("tags") or []
+    for index, tag in enumerate(tags if isinstance(tags, list) else []):
+        if not isinstance(tag, str):
+            problems.report(f"It has to be a text, not {kind_of(tag)}.", "tags", index)
     schema = ParameterSchema(
         name=name,
         type=type_,
@@ -147,7 +150,6 @@ def _parse_schema(name: str, snippet: Any, version: Version, problems: Problems)
     return schema if len(problems.found) == mistakes else None
 
 
-_MODULO_SINCE = "2017-02-24"
 _KEYS: dict[str, Any] = {
     "type": str,
     "label": str,
@@ -182,9 +184,13 @@ def _check_groups(template: Mapping[str, Any], problems: Problems) -> None:
                     "It has to be a map with a list 'parameters', and perhaps label, description."
                 )
                 continue
-            for key in group:
+            for key, value in group.items():
                 if key not in ("label", "description", "parameters"):
-                    problems.report(f"There is no '{key}' here; there are label, description, parameters.")
+                    problems.report(
+                        f"There is no '{key}' here; there are label, description, parameters.", key
+                    )
+                elif key != "parameters" and not isinstance(value, str | None):
+                    problems.report(f"It has to be a text, not {kind_of(value)}.", key)
             for place, name in enumerate(group["parameters"]):
                 if not isinstance(name, str) or name not in declared:
                     problems.report(f"There is no parameter {excerpt(name)}.", "parameters", place)
@@ -194,28 +200,41 @@ def _check_groups(template: Mapping[str, Any], problems: Problems) -> None:
                     grouped.add(name)
 
 
+def hide(schemas: Mapping[str, ParameterSchema], names: Collection[str]) -> dict[str, ParameterSchema]:
+    """Return declarations with more parameters hidden than the template says."""
+    return {
+        name: replace(schema, hidden=True) if name in names else schema for name, schema in schemas.items()
+    }
+
+
+def hidden_texts(schemas: Mapping[str, ParameterSchema], given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what hidden parameters are given, be it right or wrong, piece by piece."""
+    for name, schema in schemas.items():
+        value = given.get(name, schema.default)
+        if not schema.hidden or value is None:
+            continue
+        yield from texts_in(value)
+        with suppress(ValueError):
+            yield from texts_in(schema.convert(value))
+
+
 # -- values -----------------------------------------------------------------------------------------
 
 
 def evaluate_parameters(
     schemas: Mapping[str, ParameterSchema],
-    declared: Mapping[str, Any],
-    environment: Mapping[str, Any],
+    given: Mapping[str, Any],
     custom: CustomConstraints,
     problems: Problems,
 ) -> dict[str, Parameter]:
     """Return the parameters that have a good value; what is wrong with others is reported.
 
-    ``declared`` are the names the template has, those with mistakes included.
+    ``given`` are the values by name, as ``environment.given_values`` returns them.
     """
-    given, defaults = environment.get("parameters") or {}, environment.get("parameter_defaults") or {}
     result = {}
     with problems.at("parameters"):
-        report_unknown(given, declared, problems)
         for name, schema in schemas.items():
-            value = next(
-                (v for v in (given.get(name), defaults.get(name), schema.default) if v is not None), None
-            )
+            value = given.get(name, schema.default)
             with problems.at(name):
                 if value is None:
                     problems.report("It has no default: give it a value.")
@@ -235,11 +254,15 @@ def pseudo_parameters(values: Mapping[str, str]) -> dict[str, Parameter]:
     }
 
 
-def report_unknown(given: Mapping[str, Any], declared: Mapping[str, Any], problems: Problems) -> None:
-    """Report values for parameters that the template does not have."""
-    for name in given:
-        if name not in declared and name not in PSEUDO_PARAMETERS:
-            problems.report("The template has no such parameter; leave it out.", name)
+def report_unknown(
+    environment: Mapping[str, Any], template: Mapping[str, Any], version: Version, problems: Problems
+) -> None:
+    """Report values for parameters that the template does not have; defaults may be for another template."""
+    known = {*(template.get("parameters") or {}), *version.pseudo_parameters}
+    with problems.at("parameters"):
+        for name in environment.get("parameters") or {}:
+            if name not in known:
+                problems.report("The template has no such parameter; leave it out.", name)
 
 
 def convert_value(schema: ParameterSchema, value: Any, custom: CustomConstraints, problems: Problems) -> Any:

@@ -16,7 +16,10 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from heatconv.template.limits import TOO_MUCH_WORK, may_work
+
 _MAX_LENGTH = 4000  # of a pattern
+_WORK_PER_CHARACTER = 10  # to compile it
 _MAX_DEPTH = 40  # of groups in a pattern
 _MAX_WORK = 500_000  # positions looked at in one match: less than a second
 
@@ -38,6 +41,8 @@ class Pattern:
         self.text = text
         if len(text) > _MAX_LENGTH:
             raise PatternError(f"A pattern can have {_MAX_LENGTH} characters, not {len(text)}.")
+        if not may_work(_WORK_PER_CHARACTER * len(text)):
+            raise PatternError(TOO_MUCH_WORK)
         try:
             compiled = re.compile(text)
         except (re.error, OverflowError, RecursionError) as error:
@@ -78,6 +83,8 @@ class _Match:
         self._work += work + 1
         if self._work > _MAX_WORK:
             raise PatternTooHard("It cannot be matched with the pattern in reasonable time.")
+        if not may_work(work + 1):
+            raise PatternTooHard(TOO_MUCH_WORK)
 
 
 #: A part of a pattern: from where matches of it may start to where they may end.

@@ -8,10 +8,11 @@ here; raising is left to the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from heatconv.errors import Invalid
+from heatconv.model.secrets import masked_text
 
 Step = str | int
 
@@ -21,9 +22,12 @@ _MAX_REPORTED = 1000  # mistakes: more make an answer that nobody can carry or r
 class Problems:
     """The mistakes found so far, and the trail to where we are."""
 
-    def __init__(self) -> None:
+    def __init__(self, spelled: Callable[[Sequence[Step]], Sequence[Step]] = list) -> None:
+        """Start with nothing found; ``spelled`` turns a trail into the words of the user's language."""
         self.trail: list[Step] = []
         self.found: list[tuple[str, str]] = []
+        self.secrets: set[str] = set()  #: texts that no mistake may repeat
+        self._spelled = spelled
 
     @contextmanager
     def at(self, *steps: Step) -> Iterator[None]:
@@ -36,7 +40,7 @@ class Problems:
 
     def report(self, sentence: str, *steps: Step) -> None:
         """Note a mistake that is ``steps`` below where we are."""
-        self.found.append((path_of([*self.trail, *steps]), sentence))
+        self.found.append((path_of(self._spelled([*self.trail, *steps])), sentence))
 
     def raise_any(self) -> None:
         """Raise what was found, if anything was.
@@ -48,7 +52,12 @@ class Problems:
         if len(found) > _MAX_REPORTED:
             found[_MAX_REPORTED:] = [("", f"There are {len(found) - _MAX_REPORTED} more mistakes.")]
         if found:
-            raise Invalid(problems=found)
+            raise Invalid(
+                problems=[
+                    (masked_text(path, self.secrets), masked_text(sentence, self.secrets))
+                    for path, sentence in found
+                ]
+            )
 
 
 def path_of(steps: Iterable[Step]) -> str:

@@ -6,61 +6,71 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from heatconv.template.parameters import HIDDEN, ParameterSchema, convert_value, parse_schemas, report_unknown
+from heatconv.model.secrets import HIDDEN
+from heatconv.template.cloudformation import in_hot_words
+from heatconv.template.environment import given_values
+from heatconv.template.limits import bounded_work
+from heatconv.template.parameters import ParameterSchema, convert_value, parse_schemas, report_unknown
 from heatconv.template.problems import Problems
-from heatconv.template.versions import version_of
-
-_TYPES = {
-    "string": "String",
-    "number": "Number",
-    "comma_delimited_list": "CommaDelimitedList",
-    "json": "Json",
-    "boolean": "Boolean",
-}
+from heatconv.template.versions import PARAMETER_TYPES
 
 
-def describe(template: Mapping[str, Any], environment: Mapping[str, Any]) -> dict[str, Any]:
+@bounded_work()
+def describe(
+    template: Mapping[str, Any],
+    environment: Mapping[str, Any],
+    operator: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """Return the description and the parameters of a template.
 
     Args:
         template: as ``load_template`` returns it.
         environment: as ``environment.merge`` returns it; its values are shown,
             and parameters without a value are none of this function's errors.
+        operator: what the operator's environment says to all templates, likewise.
 
     Raises:
         Invalid: a parameter is declared wrongly, given a wrong value, or unknown.
     """
-    problems = Problems()
-    schemas = parse_schemas(template, version_of(template), problems)
-    given = {
-        **(environment.get("parameter_defaults") or {}),
-        **{name: value for name, value in (environment.get("parameters") or {}).items() if value is not None},
-    }
+    version, document, problems = in_hot_words(template)
+    schemas = parse_schemas(document, version, problems)
+    report_unknown(environment, document, version, problems)
+    given = given_values(environment, operator or {})
     parameters = {}
     with problems.at("parameters"):
-        report_unknown(environment.get("parameters") or {}, template.get("parameters") or {}, problems)
         for name, schema in schemas.items():
             with problems.at(name):
                 parameters[name] = _described(schema, given.get(name), problems)
     problems.raise_any()
     answer: dict[str, Any] = {
-        "Description": template.get("description") or "No description",
+        "Description": document.get("description") or "No description",
         "Parameters": parameters,
     }
-    if template.get("parameter_groups"):
-        answer["ParameterGroups"] = template["parameter_groups"]
-    return answer | {"Environment": dict(environment)}
+    if document.get("parameter_groups"):
+        answer["ParameterGroups"] = document["parameter_groups"]
+    return answer | {"Environment": _masked(environment, schemas)}
+
+
+def _masked(environment: Mapping[str, Any], schemas: Mapping[str, ParameterSchema]) -> dict[str, Any]:
+    hidden = {name for name, schema in schemas.items() if schema.hidden}
+    return dict(environment) | {
+        section: {
+            name: HIDDEN if name in hidden else value for name, value in (environment[section] or {}).items()
+        }
+        for section in ("parameters", "parameter_defaults")
+        if section in environment
+    }
 
 
 def _described(schema: ParameterSchema, value: Any, problems: Problems) -> dict[str, Any]:
     answer: dict[str, Any] = {
-        "Type": _TYPES[schema.type],
+        "Type": PARAMETER_TYPES[schema.type],
         "Description": schema.description,
         "NoEcho": "true" if schema.hidden else "false",
         "Label": schema.label or schema.name,
     }
     if schema.default is not None:
-        answer["Default"] = schema.default
+        answer["Default"] = HIDDEN if schema.hidden else schema.default
     if value is not None:
         converted = convert_value(schema, value, {}, problems)
         answer["Value"] = HIDDEN if schema.hidden else converted

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The versions of the template language, and what each of them has.
+"""The versions of the template languages, and what each of them has.
 
-One table: each version adds functions to those of the version before it (an
-equal name replaces), and may take some away.
+HOT is one table: each version adds functions to those of the version before it
+(an equal name replaces), and may take some away.  The versions of
+CloudFormation's language stand for themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from heatconv.errors import Invalid
 from heatconv.template import forms
@@ -19,9 +20,8 @@ from heatconv.template.functions.arguments import Function
 from heatconv.template.problems import excerpt
 
 VERSION_KEY = "heat_template_version"
-_FOREIGN_KEYS = ("AWSTemplateFormatVersion", "HeatTemplateFormatVersion")
 
-_SECTIONS: dict[str, type] = {
+_HOT_SECTIONS: dict[str, type] = {
     VERSION_KEY: str,
     "description": str,
     "parameter_groups": list,
@@ -29,27 +29,84 @@ _SECTIONS: dict[str, type] = {
     "resources": dict,
     "outputs": dict,
 }
+_CFN_SECTIONS: dict[str, type] = {
+    "Description": str,
+    "Mappings": dict,
+    "Parameters": dict,
+    "Resources": dict,
+    "Outputs": dict,
+}
+#: The types of parameters, and their names in CloudFormation's language.
+PARAMETER_TYPES = {
+    "string": "String",
+    "number": "Number",
+    "comma_delimited_list": "CommaDelimitedList",
+    "json": "Json",
+    "boolean": "Boolean",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Version:
-    """A version of the template language."""
+    """A version of a template language."""
 
+    key: str = VERSION_KEY  #: of a template, that names the version
     name: str
     alias: str = ""
     functions: Functions
     condition_functions: Functions = field(default_factory=dict)
-    parameter_tags: bool = False
+
+    @property
+    def language(self) -> Literal["hot", "cfn"]:
+        """The language: HOT or CloudFormation's."""
+        return "hot" if self.key == VERSION_KEY else "cfn"
+
+    @property
+    def full_names(self) -> list[str]:
+        """The names by which to ask for its functions; the first is the version's, the rest are aliases."""
+        return [f"{self.key}.{name}" for name in (self.name, self.alias) if name]
 
     @property
     def sections(self) -> dict[str, type]:
         """The sections that a template may have, and their types."""
-        return _SECTIONS | ({"conditions": dict} if self.has_conditions else {})
+        conditions = {"conditions": dict} if self.language == "hot" else {"Conditions": dict}
+        words = _HOT_SECTIONS if self.language == "hot" else {self.key: str} | _CFN_SECTIONS
+        return words | (conditions if self.has_conditions else {})
+
+    @property
+    def parameter_types(self) -> dict[str, str]:
+        """The types that parameters may have, by the words for them."""
+        return {type_ if self.language == "hot" else word: type_ for type_, word in PARAMETER_TYPES.items()}
+
+    @property
+    def pseudo_parameters(self) -> tuple[str, ...]:
+        """The names of the parameters that every template has."""
+        if self.language == "hot":
+            return ("OS::stack_name", "OS::stack_id", "OS::project_id")
+        return ("AWS::StackName", "AWS::StackId", "AWS::Region")
 
     @property
     def has_conditions(self) -> bool:
-        """Whether there are conditions, external ids and lower-case deletion policies."""
+        """Whether there are conditions."""
         return bool(self.condition_functions)
+
+    @property
+    def has_external_ids(self) -> bool:
+        """Whether resources may stand for something that was there before; came with lower-case policies."""
+        return self._is_since("2016-10-14")
+
+    @property
+    def has_modulo(self) -> bool:
+        """Whether parameters may have a modulo constraint."""
+        return self._is_since("2017-02-24")
+
+    @property
+    def has_tags(self) -> bool:
+        """Whether parameters may have tags."""
+        return self._is_since("2018-03-02")
+
+    def _is_since(self, name: str) -> bool:
+        return self.language == "hot" and self.name >= name
 
 
 def version_of(template: Mapping[str, Any]) -> Version:
@@ -58,35 +115,43 @@ def version_of(template: Mapping[str, Any]) -> Version:
     Raises:
         Invalid: it does not say, says it twice, or the version is unknown.
     """
-    foreign = [key for key in _FOREIGN_KEYS if key in template]
-    known = ", ".join(f"{v.name} ({v.alias})" if v.alias else v.name for v in _VERSIONS)
-    if foreign:
-        text = "there has to be exactly one version key" if VERSION_KEY in template else "it is not supported"
-        sentence = f"Use '{VERSION_KEY}' instead of '{foreign[0]}': {text}."
-        raise Invalid(problems=[(foreign[0], sentence)])
-    if VERSION_KEY not in template:
-        raise Invalid(problems=[("", f"The template has no '{VERSION_KEY}'; known versions are {known}.")])
-    name = template[VERSION_KEY]
-    version = _BY_NAME.get(name) if isinstance(name, str) else None
+    keys = [key for key in _BY_NAME if key in template]
+    if not keys:
+        raise Invalid(problems=[("", f"The template has no '{VERSION_KEY}'; {_known(VERSION_KEY)}.")])
+    if len(keys) > 1:
+        sentence = f"A template has exactly one version; leave out '{keys[0]}' or '{keys[1]}'."
+        raise Invalid(problems=[(keys[1], sentence)])
+    (key,) = keys
+    name = template[key]
+    version = _BY_NAME[key].get(name) if isinstance(name, str) else None
     if version is None:
-        sentence = f"{excerpt(name)} is not a known version; known versions are {known}."
-        raise Invalid(problems=[(VERSION_KEY, sentence)])
+        raise Invalid(problems=[(key, f"{excerpt(name)} is not a known version; {_known(key)}.")])
     return version
 
 
-def versions() -> list[tuple[str, list[str]]]:
-    """Return every version with its aliases, oldest first."""
-    return [(version.name, [version.alias] if version.alias else []) for version in _VERSIONS]
+def _known(key: str) -> str:
+    names = [
+        f"{version.name} ({version.alias})" if version.alias else version.name
+        for version in _VERSIONS
+        if version.key == key
+    ]
+    return f"known versions are {', '.join(names)}" if len(names) > 1 else f"the known version is {names[0]}"
+
+
+def versions() -> tuple[Version, ...]:
+    """Return every version: HOT's, oldest first, then CloudFormation's."""
+    return _VERSIONS
 
 
 def functions_of(version: str, with_conditions: bool = False) -> list[tuple[str, str]]:  # noqa: FBT001, FBT002
-    """Return the functions of a version by name, each with a line about it.
+    """Return the functions of a version (one of its full names) by name, each with a line about it.
 
     Raises:
         KeyError: there is no such version.
     """
-    found = _BY_NAME[version]
-    tables = [found.functions, found.condition_functions if with_conditions else {}]
+    key, _, name = version.partition(".")
+    found = _BY_NAME[key][name]
+    tables = [found.condition_functions if with_conditions else {}, found.functions]
     listed = {
         name: entry.summary
         for table in tables
@@ -117,7 +182,6 @@ class _Step:
     adds: tuple[Function | Form, ...] = ()
     removes: tuple[str, ...] = ()
     conditions: tuple[Function | Form, ...] = ()
-    parameter_tags: bool = False
 
 
 _STEPS = (
@@ -174,14 +238,21 @@ _STEPS = (
         ),
         conditions=_MORE_CONDITIONS,
     ),
-    _Step(name="2018-03-02", alias="queens", conditions=_MORE_CONDITIONS, parameter_tags=True),
-    _Step(name="2018-08-31", alias="rocky", conditions=_MORE_CONDITIONS, parameter_tags=True),
+    _Step(
+        name="2018-03-02",
+        alias="queens",
+        conditions=_MORE_CONDITIONS,
+    ),
+    _Step(
+        name="2018-08-31",
+        alias="rocky",
+        conditions=_MORE_CONDITIONS,
+    ),
     _Step(
         name="2021-04-16",
         alias="wallaby",
         adds=(forms.if_dropping,),
         conditions=_MORE_CONDITIONS,
-        parameter_tags=True,
     ),
 )
 
@@ -200,7 +271,6 @@ def _build(steps: tuple[_Step, ...]) -> tuple[Version, ...]:
                 alias=step.alias,
                 functions=functions,
                 condition_functions=_condition_functions(functions, step.conditions),
-                parameter_tags=step.parameter_tags,
             )
         )
     return tuple(result)
@@ -218,10 +288,41 @@ def _condition_functions(functions: Functions, allowed: tuple[Function | Form, .
     return table
 
 
-_VERSIONS = _build(_STEPS)
-_BY_NAME = {version.name: version for version in _VERSIONS} | {
-    version.alias: version for version in _VERSIONS if version.alias
+_CFN_FUNCTIONS = {
+    entry.name: entry
+    for entry in (
+        forms.ref,
+        forms.fn_get_att,
+        forms.fn_find_in_map,
+        forms.fn_resource_facade,
+        legacy.fn_select,
+        *_CLOUDFORMATION,
+    )
 }
+_CFN_CONDITIONS = (
+    forms.parameter_ref,
+    forms.fn_find_in_map,
+    forms.fn_equals,
+    forms.fn_not,
+    forms.fn_and,
+    forms.fn_or,
+)
+_CFN_FUNCTIONS_2010 = _CFN_FUNCTIONS | {forms.fn_if.name: forms.fn_if}
+
+_VERSIONS = (
+    *_build(_STEPS),
+    Version(
+        key="AWSTemplateFormatVersion",
+        name="2010-09-09",
+        functions=_CFN_FUNCTIONS_2010,
+        condition_functions=_condition_functions(_CFN_FUNCTIONS_2010, _CFN_CONDITIONS),
+    ),
+    Version(key="HeatTemplateFormatVersion", name="2012-12-12", functions=_CFN_FUNCTIONS),
+)
+_BY_NAME: dict[str, dict[str, Version]] = {}
+for _version in _VERSIONS:
+    _names = _BY_NAME.setdefault(_version.key, {})
+    _names |= {name: _version for name in (_version.name, _version.alias) if name}
 
 #: Every function that frozen definitions can name, by that name.
 RUN_TIME_FUNCTIONS = {

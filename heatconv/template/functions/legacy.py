@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions in the style of CloudFormation that version 2013-05-23 still has."""
+"""CloudFormation's functions; version 2013-05-23 of HOT has them too."""
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -20,14 +21,22 @@ from heatconv.template.functions.text import substitute
 from heatconv.template.limits import CHARACTERS_PER_UNIT, MAX_WEIGHT
 from heatconv.template.problems import excerpt, kind_of
 
+_INDEX = re.compile(r"-?[0-9]{1,9}\Z")
 _MEMBER = re.compile(r"\.member\.(\d+)\.(\w+)\Z")
 
 
 @function("Fn::Select")
 def fn_select(index: Any, collection: Any) -> Any:
-    """Return the item of a list or a map at an index or a key."""
-    if collection is not None and not isinstance(collection, list | dict):
+    """Return the item of a list or a map (or of the JSON of one) at an index or a key."""
+    if isinstance(collection, str) and collection:
+        try:
+            collection = json.loads(collection)
+        except (ValueError, RecursionError):
+            raise FunctionError(f"It has to be a list or a map, not {excerpt(collection)}.", 1) from None
+    if collection not in (None, "") and not isinstance(collection, list | dict):
         raise FunctionError(f"It has to be a list or a map, not {kind_of(collection)}.", 1)
+    if isinstance(collection, list) and not _INDEX.match(str(index)):
+        raise FunctionError(f"The index of a list has to be a number, not {excerpt(index)}.", 0)
     return select(collection, [index], "")
 
 

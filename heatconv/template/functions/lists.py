@@ -17,7 +17,14 @@ from heatconv.template.functions.arguments import (
     text_of,
     too_big,
 )
-from heatconv.template.limits import CHARACTERS_PER_UNIT, MAX_WEIGHT, weight_of
+from heatconv.template.limits import (
+    CHARACTERS_PER_UNIT,
+    CHARACTERS_SEARCHED_PER_UNIT,
+    MAX_WEIGHT,
+    TOO_MUCH_WORK,
+    may_work,
+    weight_of,
+)
 from heatconv.template.problems import excerpt, kind_of
 
 
@@ -136,6 +143,9 @@ def _column(value: Any, name: str, *, maps: bool) -> list[Any]:
     return need_list(value, "for_each", name)
 
 
+_VARIABLE = 50  # characters that could be searched in the time it takes to try a variable
+
+
 class _Copier:
     """Copies templates with variables put in, until the copies get too big.
 
@@ -160,6 +170,8 @@ class _Copier:
         if template in row:
             self._charge(weight_of(row[template]))
             return row[template]
+        if not may_work(len(row) * (_VARIABLE + len(template)) // CHARACTERS_SEARCHED_PER_UNIT):
+            raise FunctionError(TOO_MUCH_WORK)
         for name, value in row.items():
             if name in template:
                 text = text_of(value)

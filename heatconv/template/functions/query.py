@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from heatconv.template.functions.arguments import FunctionError, function, need_text
+
+_BIGGEST = 10**300  # longer numbers cannot be written as text everywhere
 
 
 @function("yaql")
@@ -30,6 +31,10 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_plain(item) for item in value]
-    if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
+    if value is None or isinstance(value, str | bool):
         return value
+    if isinstance(value, int | float):
+        if abs(value) < _BIGGEST:  # which what is infinite or not a number is not
+            return value
+        raise FunctionError("The result has a number that is too big.", "expression")
     raise FunctionError(f"The result has a {type(value).__name__}, which is not JSON data.", "expression")

@@ -18,7 +18,13 @@ from heatconv.template.functions.arguments import (
     text_of,
     too_big,
 )
-from heatconv.template.limits import CHARACTERS_PER_UNIT, MAX_WEIGHT
+from heatconv.template.limits import (
+    CHARACTERS_PER_UNIT,
+    CHARACTERS_SEARCHED_PER_UNIT,
+    MAX_WEIGHT,
+    TOO_MUCH_WORK,
+    may_work,
+)
 from heatconv.template.problems import Step, excerpt, kind_of
 
 _MAX_CHARACTERS = MAX_WEIGHT * CHARACTERS_PER_UNIT
@@ -126,6 +132,8 @@ def substitute(text: str, values: dict[str, str], *path: Step) -> tuple[str, lis
     """
     if len(values) * len(text) > _MAX_SCANNED:
         raise FunctionError("There are too many keys for a text of this length.", *path)
+    if not may_work(len(values) * len(text) // CHARACTERS_SEARCHED_PER_UNIT):
+        raise FunctionError(TOO_MUCH_WORK)
     taken = set(text).union(*values)
     marks = (chr(code) for code in _PRIVATE_USE if chr(code) not in taken)
     marked: dict[str, str] = {}

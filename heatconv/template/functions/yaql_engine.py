@@ -4,8 +4,9 @@
 yaql's own limits bound collections and memory, but not time: loops in loops,
 powers and backtracking regular expressions can keep a process busy for years.
 So calls are counted, what yields for ever is cut off, and powers and regular
-expressions are our own.  Of the
-functions on regular expressions there are ``matches``, ``=~`` and ``!~``.
+expressions are our own.  Of the functions on regular expressions there are
+``matches``, ``=~`` and ``!~``.  The limits are those that ``limits.YAQL`` has
+when this module is first imported.
 """
 
 # yaql has no types, its decorators included.
@@ -21,11 +22,15 @@ from typing import Any
 import yaql
 from yaql.language import contexts, specs, utils, yaqltypes
 
+from heatconv.template.limits import YAQL, may_work
 from heatconv.template.patterns import Pattern
 
-_LIMIT_ITERATORS = 200
-_MEMORY_QUOTA = 10_000
-_MAX_CALLS = 20_000
+_LIMIT_ITERATORS = YAQL.iterators
+_MEMORY_QUOTA = YAQL.memory
+_MAX_CALLS = 100 * _LIMIT_ITERATORS
+_WORK_PER_CALL = 100
+_WORK_PER_QUERY = 500
+_WORK_PER_CHARACTER = 20
 _MAX_BITS = 8 * _MEMORY_QUOTA
 
 _ENGINE = yaql.YaqlFactory().create(
@@ -40,7 +45,7 @@ _PARSER = threading.Lock()  # yaql's parser keeps its state in itself
 
 
 class EndlessQueryError(Exception):
-    """A query makes too many calls; never leaves this package."""
+    """A query takes too much work; never leaves this package."""
 
 
 class _Calls:
@@ -60,14 +65,21 @@ class _CountingContext(contexts.Context):  # type: ignore[misc]  # yaql has no t
         self._calls.left -= 1
         if self._calls.left < 0:
             raise EndlessQueryError(f"it makes more than {_MAX_CALLS} calls")
+        _work(_WORK_PER_CALL)
         return super().__call__(*args, **kwargs)
 
 
 def evaluate(expression: str, data: dict[str, Any]) -> Any:
     """Return what an expression comes to, ``$`` being the data."""
+    _work(_WORK_PER_QUERY + _WORK_PER_CHARACTER * len(expression))
     with _PARSER:
         statement = _ENGINE(expression)
     return statement.evaluate(data=data, context=_CountingContext(_FUNCTIONS))
+
+
+def _work(units: int) -> None:
+    if not may_work(units):
+        raise EndlessQueryError("the template takes too much work to evaluate")
 
 
 # -- functions of our own --------------------------------------------------------------------------
@@ -135,7 +147,20 @@ def _small(payload: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _short(payload: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a shift that makes no long numbers."""
+
+    def call(value: int, bits_number: int) -> Any:
+        if value.bit_length() + bits_number > _MAX_BITS:
+            raise ValueError("the number is too big")
+        return payload(value, bits_number)
+
+    return call
+
+
 _BOUNDED = {
+    "range": _limited,
+    "shiftBitsLeft": _short,
     "repeat": _limited,
     "cycle": _limited,
     "sequence": _limited,

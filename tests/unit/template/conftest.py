@@ -11,7 +11,14 @@ import pytest
 from heatconv.errors import Invalid
 from heatconv.template import FrozenTemplate, freeze, load_template, merge
 
-PSEUDO = {"OS::stack_name": "teststack", "OS::stack_id": "1234", "OS::project_id": "p1"}
+PSEUDO = {
+    "OS::stack_name": "teststack",
+    "OS::stack_id": "1234",
+    "OS::project_id": "p1",
+    "AWS::StackName": "teststack",
+    "AWS::StackId": "arn:aws",
+    "AWS::Region": "region",
+}
 
 Freezer = Callable[..., FrozenTemplate]
 

@@ -15,7 +15,6 @@ EMPTY: dict[str, Any] = {
     "resource_registry": {},
     "event_sinks": [],
     "encrypted_param_names": [],
-    "parameter_merge_strategies": {},
 }
 
 
@@ -91,7 +90,10 @@ def test_a_strategy_says_how_a_parameter_is_merged(strategy, old, new, result):
 
 def test_texts_are_merged_as_what_they_stand_for():
     types = {"l": "comma_delimited_list", "j": "json", "n": "number", "s": "string"}
-    template = {"parameters": {name: {"type": type_} for name, type_ in types.items()}}
+    template = {
+        "heat_template_version": "rocky",
+        "parameters": {name: {"type": type_} for name, type_ in types.items()},
+    }
     how = {"parameter_merge_strategies": {"default": "merge"}}
     result = merged(
         {"parameters": {"l": "a,b", "j": '{"a": 1}', "n": "1", "s": "a"}} | how,
@@ -120,3 +122,54 @@ def test_a_missing_file_is_named():
 def test_event_sinks_of_all_files_are_there():
     sinks = [{"event_sinks": [{"type": "zaqar-queue", "target": name}]} for name in "ab"]
     assert [sink["target"] for sink in merged(*sinks)["event_sinks"]] == ["a", "b"]
+
+
+def test_the_registry_of_a_later_file_wins_and_comes_after():
+    registries = [{"A": "X", "B*": None, "B1": "Y"}, {"A": None, "B1": "Z", "resources": {"r": {"A": "W"}}}]
+    result = merged(*({"resource_registry": registry} for registry in registries))["resource_registry"]
+    assert list(result.items()) == [("B*", None), ("A", None), ("B1", "Z"), ("resources", {"r": {"A": "W"}})]
+
+
+@pytest.mark.parametrize(
+    ("environment", "path", "sentence"),
+    [
+        ({"event_sinks": ["x"]}, "event_sinks[0]", "It has to be a map with the key 'type', not a text."),
+        (
+            {"event_sinks": [{"type": "a"}, {"target": "q"}]},
+            "event_sinks[1].type",
+            "name a type of event sink",
+        ),
+        (
+            {"encrypted_param_names": ["a", 1]},
+            "encrypted_param_names[1]",
+            "the name of a parameter, not a number",
+        ),
+        (
+            {"parameter_merge_strategies": {"p": []}},
+            "parameter_merge_strategies.p",
+            "one of overwrite, merge",
+        ),
+        ({"resource_registry": {"T": 1}}, "resource_registry.T", "It has to be a type"),
+    ],
+)
+def test_a_wrong_section_is_told_with_its_place(environment, path, sentence):
+    found = problems(environment, [], {}, {})
+    assert list(found) == [path]
+    assert sentence in found[path]
+    found = problems(None, ["e.yaml"], {"e.yaml": json.dumps(environment)}, {})
+    assert list(found) == [f"e.yaml.{path}"]
+
+
+def test_merging_deeply_puts_what_is_inside_of_maps_together():
+    how = {"parameter_merge_strategies": {"p": "deep_merge"}}
+    old = {"list": [1], "text": "a", "number": 1, "map": {"x": {"y": "1"}}, "mixed": "a", "kept": 1}
+    new = {"list": [2], "text": "b", "number": 2, "map": {"x": {"y": "2"}, "z": 1}, "mixed": [1]}
+    result = merged({"parameters": {"p": old}} | how, {"parameters": {"p": new}} | how)["parameters"]["p"]
+    assert result == {
+        "list": [1, 2],
+        "text": "ab",
+        "number": 2,
+        "map": {"x": {"y": "12"}, "z": 1},
+        "mixed": [1],
+        "kept": 1,
+    }

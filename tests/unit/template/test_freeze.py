@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from heatconv.errors import Invalid
 from heatconv.model.deferred import Reference, contains_deferred
+from heatconv.model.definition import Definition
 from heatconv.model.states import DeletionPolicy
 from heatconv.template import freeze, merge, resolve
 
@@ -45,33 +46,22 @@ def test_a_template_is_evaluated_down_to_what_run_time_knows(frozen):
           o: {description: d, value: {get_resource: two}}
         """
     )
-    assert result.version == "2018-08-31"
+    assert result.version.name == "2018-08-31"
     assert result.description == "A pair"
     one, two = result.definitions["one"], result.definitions["two"]
     assert one.properties == {"value": 2}
-    assert two.to_json() == {
-        "name": "two",
-        "type": "OS::Heat::Value",
-        "properties": {
-            "value": {
-                "$fn": "str_replace",
-                "args": {
-                    "template": "%a %b",
-                    "params": {"%a": 2, "%b": {"$fn": "get_attr", "args": ["one", "value", 0]}},
-                },
-            }
+    late = {"$fn": "get_attr", "args": ["one", "value", 0]}
+    assert two == Definition(
+        name="two",
+        type="OS::Heat::Value",
+        properties={
+            "value": {"$fn": "str_replace", "args": {"template": "%a %b", "params": {"%a": 2, "%b": late}}}
         },
-        "metadata": {"name": "teststack-x"},
-        "depends_on": ["one"],
-        "deletion_policy": "Delete",
-        "update_policy": {"p": 2},
-        "external_id": None,
-        "description": "the other",
-        "implementation": "",
-        "hooks": [],
-        "restricted_actions": [],
-        "adopt": None,
-    }
+        metadata={"name": "teststack-x"},
+        depends_on=("one",),
+        update_policy={"p": 2},
+        description="the other",
+    )
     assert two.references == {Reference("one", "value", (0,))}
     output = result.outputs["o"]
     assert (output.name, output.description, output.condition_holds) == ("o", "d", True)

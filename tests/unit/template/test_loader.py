@@ -186,11 +186,27 @@ def test_a_version_is_needed():
     assert "is not a known version" in problems({"heat_template_version": 2})["heat_template_version"]
 
 
-def test_other_template_languages_are_named():
-    found = problems({"AWSTemplateFormatVersion": "2010-09-09"})
-    assert "Use 'heat_template_version'" in found["AWSTemplateFormatVersion"]
+def test_a_template_has_one_version_only():
     found = problems({"heat_template_version": "rocky", "HeatTemplateFormatVersion": "2012-12-12"})
-    assert "exactly one version key" in found["HeatTemplateFormatVersion"]
+    assert list(found) == ["HeatTemplateFormatVersion"]
+    assert "leave out 'heat_template_version' or" in found["HeatTemplateFormatVersion"]
+
+
+def test_each_language_has_its_own_versions_and_sections():
+    assert load_template("AWSTemplateFormatVersion: 2010-09-09\nConditions: {}\nMappings:") == {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Conditions": {},
+        "Mappings": None,
+    }
+    assert problems("AWSTemplateFormatVersion: 2018-08-31") == {
+        "AWSTemplateFormatVersion": "'2018-08-31' is not a known version; the known version is 2010-09-09."
+    }
+    found = problems(
+        {"HeatTemplateFormatVersion": "2012-12-12", "Conditions": {}, "resources": {}, "Outputs": 1}
+    )
+    assert "no section 'Conditions'" in found["Conditions"]
+    assert "there are HeatTemplateFormatVersion, Description, Mappings" in found["resources"]
+    assert found["Outputs"] == "It has to be a map, not a number."
 
 
 def test_every_wrong_section_is_reported():

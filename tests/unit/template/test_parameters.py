@@ -129,7 +129,7 @@ def test_a_hidden_value_is_shown_nowhere(frozen, problems_of):
 )
 def test_a_value_has_to_satisfy_the_constraints(frozen, problems_of, type_, constraint, values):
     good, bad, sentence = values
-    hooks = {"test.one": lambda value: value == "1"}
+    hooks = {"test.one": lambda value: None if value == "1" else "It is not a valid test.one."}
     declared = {"type": type_, "constraints": [constraint]}
     assert "p" in frozen(template(declared), {"p": good}, constraints=hooks).parameters
     if bad is not None:
@@ -161,7 +161,7 @@ def test_a_default_has_to_be_right_too(problems_of):
 @pytest.mark.parametrize(
     ("declaration", "path", "sentence"),
     [
-        ("string", "", "map with the key 'type', not a text"),
+        ("string", "", "It has to be a map, not a text."),
         ({}, ".type", "It has to be one of string, number"),
         ({"type": "strin"}, ".type", "not 'strin'"),
         ({"type": ["string"]}, ".type", "It has to be one of"),
@@ -247,12 +247,13 @@ def test_groups_name_parameters_once(frozen, problems_of):
     declared = {"type": "string", "default": ""}
     good = [{"label": "l", "description": "d", "parameters": ["p"]}]
     assert frozen(template(declared, parameter_groups=good))
-    bad = [{"parameters": ["p", "q", 1]}, {"parameters": ["p"], "x": 1}, {"label": "l"}, "x"]
+    bad = [{"parameters": ["p", "q", 1]}, {"parameters": ["p"], "x": 1, "label": 1}, {"label": "l"}, "x"]
     found = problems_of(template(declared, parameter_groups=bad))
     assert found["parameter_groups[0].parameters[1]"] == "There is no parameter 'q'."
     assert "parameter_groups[0].parameters[2]" in found
     assert "in a group already" in found["parameter_groups[1].parameters[0]"]
-    assert "no 'x' here" in found["parameter_groups[1]"]
+    assert "no 'x' here" in found["parameter_groups[1].x"]
+    assert found["parameter_groups[1].label"] == "It has to be a text, not a number."
     assert "parameter_groups[2]" in found
     assert "parameter_groups[3]" in found
 

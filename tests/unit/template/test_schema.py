@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 from heatconv.errors import Invalid
-from heatconv.template import describe, merge
+from heatconv.template import describe, freeze, merge
 
 TEMPLATE = {
     "heat_template_version": "rocky",
@@ -40,7 +40,7 @@ def test_a_template_is_described_like_heat_does():
     answer = describe(TEMPLATE, environment)
     assert answer["Description"] == "D"
     assert answer["ParameterGroups"] == TEMPLATE["parameter_groups"]
-    assert answer["Environment"] == environment
+    assert answer["Environment"] == environment | {"parameters": {"n": "3", "h": "******"}}
     assert answer["Parameters"] == {
         "s": {
             "Type": "String",
@@ -99,3 +99,41 @@ def test_wrong_values_and_declarations_are_reported():
         describe({"heat_template_version": "rocky", "parameters": {"p": {}}}, {})
     with pytest.raises(Invalid):
         describe({"heat_template_version": "none"}, {})
+
+
+@pytest.mark.parametrize("hidden", [{"hidden": True}, {"hidden": "yes"}])
+def test_what_is_hidden_is_never_told(hidden):
+    template = {
+        "heat_template_version": "rocky",
+        "parameters": {"p": {"type": "string", "default": "s3cret", **hidden}},
+    }
+    environment = merge({"parameter_defaults": {"p": "s3cret"}}, [], {}, {"p": "s3cret"})
+    operator = {"parameter_defaults": {"p": "s3cret"}}
+    answer = describe(template, environment, operator)
+    assert answer["Parameters"]["p"]["Default"] == answer["Parameters"]["p"]["Value"] == "******"
+    assert "s3cret" not in str(answer)
+    # The mistakes do not tell it either.
+    wrong = template | {"parameters": {"p": {"type": "number", "default": "s3cret", **hidden}}}
+    with pytest.raises(Invalid) as caught:
+        describe(wrong, environment)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_values_come_from_the_user_before_the_operator():
+    template = {
+        "heat_template_version": "rocky",
+        "parameters": {name: {"type": "string", "default": "template"} for name in "abcd"},
+    }
+    environment = merge(
+        {"parameters": {"a": "given", "c": None}, "parameter_defaults": {"a": "x", "b": "default"}},
+        [],
+        {},
+        {},
+    )
+    operator = {"parameter_defaults": {"a": "y", "b": "y", "c": "operator", "unknown": "y"}}
+    parameters = describe(template, environment, operator)["Parameters"]
+    values = {name: parameter.get("Value") for name, parameter in parameters.items()}
+    assert values == {"a": "given", "b": "default", "c": "operator", "d": None}
+    frozen = freeze(template, environment, {}, {}, operator=operator)
+    values = {name: parameter.value for name, parameter in frozen.parameters.items()}
+    assert values == {"a": "given", "b": "default", "c": "operator", "d": "template"}

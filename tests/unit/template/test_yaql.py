@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 
@@ -40,6 +43,16 @@ def test_a_query_has_its_value(value_of, expression, data, value):
         "1.repeat().len()",
         "[1].cycle().last()",
         "sequence().skip(10000000000).first()",
+        "range(1000000000).len()",
+        "range(0, 1000000000, 1).last()",
+        "shiftBitsLeft(1, 100000000000)",
+        "range(100).aggregate(shiftBitsLeft($1, 10000), 1)",
+        "range(60).aggregate($1 * $1, 3)",
+        "int('9' * 4000)",
+        "range(60).aggregate($1 + $1, 'a')",
+        "range(60).aggregate($1.replace('a', 'aaaaaaaaaa'), 'a')",
+        "float('inf')",
+        "float('nan')",
         "range(0, 199).selectMany(range(0, 199).selectMany(range(0, 199)))",
         "def(f, f()) -> f()",
         "'aa'.matches('(a)\\\\1')",
@@ -53,3 +66,22 @@ def test_a_query_that_cannot_be_answered_says_so(problem_of, expression):
 
 def test_a_query_is_a_text(problem_of):
     assert problem_of(query(1)) == ("yaql.expression", "It has to be a text, not a number (1).")
+
+
+def test_a_result_is_as_small_as_any_value(problem_of):
+    for expression in ("range(199).aggregate([$1], 1)", "range(199).aggregate({a => $1}, 1)"):
+        path, sentence = problem_of(query(expression))
+        assert path == "yaql"
+        assert "levels of nesting" in sentence
+
+
+def test_operators_set_the_limits():
+    script = (
+        "from heatconv.template import limits\n"
+        "limits.YAQL.iterators, limits.YAQL.memory = 1000, 100000\n"
+        "from heatconv.template.functions.query import yaql\n"
+        "print(yaql({'expression': 'range(300).select($).len()', 'data': None}))\n"
+        "print(len(yaql({'expression': \"'a' * 50000\", 'data': None})))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["300", "50000"]
