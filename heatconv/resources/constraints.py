@@ -17,6 +17,7 @@ from typing import Any
 from stevedore import extension
 
 from heatconv.resources import exception
+from heatconv.resources.memory import Memory
 
 LOG = logging.getLogger(__name__)
 
@@ -153,11 +154,7 @@ class AllowedPattern(Constraint):
 
 
 class CustomConstraint(Constraint):
-    """A check by name, such as one that asks a service.
-
-    A name nobody has registered checks nothing: the service behind the
-    resource says no where it has to.
-    """
+    """A check by name, such as one that asks a service."""
 
     def __init__(self, name: str, description: str | None = None, environment: Any = None) -> None:
         super().__init__(description)
@@ -174,7 +171,10 @@ class CustomConstraint(Constraint):
     def problem(self, value: Any, context: Any = None) -> str | None:
         found = self.custom_constraint
         if found is None:
-            return None
+            return (
+                f'"{value}" cannot be checked: there is no constraint {self.name} here; '
+                "those that ask a service come with the plugin of its client"
+            )
         check = found() if isinstance(found, type) else found
         if check.validate(value, context):
             return None
@@ -190,26 +190,33 @@ class BaseCustomConstraint:
 
     A subclass names ``resource_client_name`` and ``resource_getter_name``, or
     overrides ``validate_with_client(client, value)``; what it raises of
-    ``expected_exceptions`` means no.
+    ``expected_exceptions`` means no.  What was found is not looked for again
+    for a minute, in the same project.
     """
 
     expected_exceptions: tuple[type[Exception], ...] = (exception.EntityNotFound,)
     resource_client_name: str | None = None
     resource_getter_name: str | None = None
 
-    def __init__(self) -> None:
-        self._reason: Exception | None = None
+    _error_message: object = None  #: what ``error`` says, besides the value
 
     def validate(self, value: Any, context: Any) -> bool:
-        """Tell whether the value is valid; without clients it is not known, hence accepted."""
-        clients = getattr(context, "clients", None)
-        if clients is None:
+        """Tell whether the value is valid; without a context there is nobody to ask, hence accepted."""
+        if context is None:
             return True
+        what = (type(self), getattr(context, "project_id", None), repr(value))
+        if _FOUND.knows(what):
+            return True
+        refusals: tuple[type[Exception], ...] = (
+            *self.expected_exceptions,
+            exception.ClientNotAvailable,
+        )
         try:
-            self.validate_with_client(clients, value)
-        except self.expected_exceptions as error:
-            self._reason = error
+            self.validate_with_client(context.clients, value)
+        except refusals as error:
+            self._error_message = error
             return False
+        _FOUND.add(what)
         return True
 
     def validate_with_client(self, client: Any, value: Any) -> None:
@@ -219,7 +226,12 @@ class BaseCustomConstraint:
 
     def error(self, value: Any) -> str:
         """Return the sentence for a value that did not validate."""
-        return str(self._reason) if self._reason else f'"{value}" is not valid'
+        if isinstance(self._error_message, exception.ClientNotAvailable):
+            return f'"{value}" cannot be checked: {self._error_message}'
+        return str(self._error_message) if self._error_message else f'"{value}" is not valid'
+
+
+_FOUND = Memory(seconds=60)
 
 
 @functools.cache

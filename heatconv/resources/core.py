@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from heatconv.model.definition import Definition
 from heatconv.model.states import Action, Status
@@ -33,8 +33,9 @@ class Core:
     STATUSES = (IN_PROGRESS, FAILED, COMPLETE)
     BASE_ATTRIBUTES = (SHOW,) = (attributes.SHOW_ATTR,)
 
-    properties_schema: ClassVar[Mapping[str, Schema]] = {}
-    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {}
+    # An object may have schemas of its own: see ``regenerate_info_schema``.
+    properties_schema: Mapping[str, Schema] = {}
+    attributes_schema: Mapping[str, attributes.Schema] = {}
     base_attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = attributes.BASE_ATTRIBUTES
     update_policy_schema: ClassVar[Mapping[str, Schema]] = {}
     update_allowed_properties: ClassVar[Sequence[str]] = ()
@@ -48,6 +49,7 @@ class Core:
     no_signal_actions: ClassVar[Sequence[str]] = (SUSPEND, DELETE)
     signal_needs_metadata_updates: ClassVar[bool] = True
     always_replace_on_check_failed: ClassVar[bool] = True
+    changes_with_every_update: ClassVar[bool] = False  #: an update checks it, whatever else it changes
 
     def __init__(self, name: str, definition: Definition, stack: StackFacts) -> None:
         self.name = name
@@ -60,7 +62,7 @@ class Core:
     def become(self, definition: Definition) -> None:
         """Take on a definition: that of an update that is complete."""
         self.definition = definition
-        self.t = ResourceDefinition(definition)
+        self.t = ResourceDefinition.of(definition)
         self._properties: Properties | None = None
 
     def attach(self, incarnation: Incarnation, keeper: Keeper) -> None:
@@ -151,22 +153,32 @@ class Core:
     def properties(self, value: Properties) -> None:
         self._properties = value
 
+    @property
+    def update_policy(self) -> Properties:
+        """The update policy."""
+        return self.t.update_policy(self.update_policy_schema, self.context)
+
+    def reparse(self, client_resolve: bool = True) -> None:
+        """Read the properties anew."""
+        self._properties = None
+
     def parse_properties(self, definition: Definition, lenient: bool = False) -> Properties:
         """Return a definition's properties as this type sees them.
 
         ``lenient`` keeps a name as it is that no service knows.
         """
-        given = ResourceDefinition(definition).properties(self.properties_schema, self.context)
+        given = ResourceDefinition.of(definition).properties(self.properties_schema, self.context)
         try:
             rules = self.translation_rules(given)
         except exception.ClientNotAvailable:
+            if self._incarnation is not None:
+                raise
             # Rules that look up names need clients, which validation may have to do without.
             return given
         if not rules:
             return given
-        clients = self.stack.clients if self._incarnation is not None else None
-        data = translate(given.data, rules, clients, lenient=lenient)
-        return ResourceDefinition(replace(definition, properties=data)).properties(
+        data = translate(given.data, rules, lookup=self._incarnation is not None, lenient=lenient)
+        return ResourceDefinition.of(replace(definition, properties=data)).properties(
             self.properties_schema, self.context
         )
 
@@ -176,16 +188,44 @@ class Core:
 
     def client(self, name: str | None = None, version: str | None = None) -> Any:
         """Return the client of a service, by default the type's own."""
-        return self._clients(name).client(name or self.default_client_name, version=version)
+        return self.stack.clients.client(self._service(name), version=version)
 
     def client_plugin(self, name: str | None = None) -> Any:
         """Return what is known about a service's client, by default the type's own."""
-        return self._clients(name).client_plugin(name or self.default_client_name)
+        return self.stack.clients.client_plugin(self._service(name))
 
-    def _clients(self, name: str | None) -> Any:
-        if self.stack.clients is None or not (name or self.default_client_name):
-            raise exception.ClientNotAvailable(client_name=name or self.default_client_name)
-        return self.stack.clients
+    def _service(self, name: str | None) -> str:
+        service = name or self.default_client_name
+        if service is None:
+            raise exception.ClientNotAvailable(client_name=service)
+        return service
+
+    def rpc_client(self) -> NoReturn:
+        """Refuse: a plugin does not talk to engines."""
+        raise exception.NotSupported(feature="Calling an engine from a plugin")
+
+    @classmethod
+    def is_service_available(cls, context: Any) -> tuple[bool, str | None]:
+        """Tell whether the service behind the type can be used, and if not, why."""
+        if cls.default_client_name is None:
+            return True, None
+        try:
+            plugin = context.clients.client_plugin(cls.default_client_name)
+        except exception.ClientNotAvailable as error:
+            return False, str(error)
+        types = plugin.service_types
+        # Where no service is known to be, none can be said to be missing.
+        if types and context.endpoints and not any(plugin.does_endpoint_exist(each) for each in types):
+            return False, f"there is no endpoint of the service {' or '.join(types)}"
+        missing = [each for each in cls._extensions() if not plugin.has_extension(each)]
+        if missing:
+            return False, f"the service lacks the extension {', '.join(missing)}"
+        return True, None
+
+    @classmethod
+    def _extensions(cls) -> Sequence[str]:
+        needed = cls.required_service_extension or ()
+        return needed.replace(",", " ").split() if isinstance(needed, str) else needed
 
     @classmethod
     def implements(cls, hook: str) -> bool:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Heat's exceptions by the names plugins raise and catch.
 
-Those for which ``heatconv.errors`` has a word are that error too, so that the
-worker and the engine need not know this module.  A plugin's own exception may
+Those for which ``heatconv.errors`` has a word are that error first, so that the
+worker, the engine and the bus need not know this module.  A plugin's own exception may
 set ``msg_fmt`` and pass the fields by keyword, as in Heat.
 """
 
@@ -29,6 +29,11 @@ class HeatException(errors.ResourceError):
         except (KeyError, TypeError, ValueError):
             message = self.msg_fmt
         super().__init__(message, **kwargs)
+
+    @property
+    def message(self) -> str:
+        """The text."""
+        return str(self)
 
 
 class Error(HeatException):
@@ -80,7 +85,7 @@ class NotFound(HeatException):
         super().__init__(message=msg_fmt % kwargs if kwargs else msg_fmt)
 
 
-class EntityNotFound(HeatException, errors.NotFound):
+class EntityNotFound(errors.NotFound, HeatException):
     """The thing of that kind and name is not there."""
 
     msg_fmt = "The %(entity)s (%(name)s) could not be found."
@@ -96,8 +101,12 @@ class PhysicalResourceNameAmbiguity(HeatException):
 
 
 class PhysicalResourceExists(HeatException):
-    """A physical resource is still there, or there already."""
+    """A physical resource is still there, or there already.
 
+    Of a delete, it is asked again, as with any conflict.
+    """
+
+    http_status = 409
     msg_fmt = "The physical resource for (%(name)s) exists."
 
 
@@ -184,7 +193,7 @@ class ConcurrentTransaction(HeatException):
 # -- what a template may not say ------------------------------------------------------------------
 
 
-class StackValidationFailed(HeatException, errors.Invalid):
+class StackValidationFailed(errors.Invalid, HeatException):
     """A definition is not valid; ``problems`` holds the one place and sentence."""
 
     def __init__(
@@ -202,7 +211,7 @@ class StackValidationFailed(HeatException, errors.Invalid):
         where = path_text(self.path)
         text = ": ".join(str(part) for part in (error, where, message) if part)
         sentence = ": ".join(str(part) for part in (error, message) if part)
-        errors.Invalid.__init__(self, text, problems=[(where, sentence)])
+        errors.HeatconvError.__init__(self, text, problems=[(where, sentence)])
 
 
 def path_text(path: Sequence[str | int]) -> str:
@@ -264,13 +273,13 @@ class PropertyUnspecifiedError(HeatException):
         super().__init__(props=", ".join(props), **kwargs)
 
 
-class NotSupported(HeatException, errors.NotSupported):
+class NotSupported(errors.NotSupported, HeatException):
     """A feature is not there."""
 
     msg_fmt = "%(feature)s is not supported."
 
 
-class ResourceActionNotSupported(HeatException):
+class ResourceActionNotSupported(errors.NotSupported, HeatException):
     """A type cannot do that."""
 
     msg_fmt = "%(action)s is not supported for resource."
@@ -282,7 +291,7 @@ class ResourceActionRestricted(HeatException):
     msg_fmt = "%(action)s is restricted for resource."
 
 
-class Forbidden(HeatException, errors.Forbidden):
+class Forbidden(errors.Forbidden, HeatException):
     """The caller may not do that."""
 
     msg_fmt = "You are not authorized to use %(action)s."

@@ -8,25 +8,20 @@ implements ``Keeper`` with writes that only count while it holds that claim.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 from urllib.parse import quote
 
+from heatconv import errors
+from heatconv.model.records import Resource as Row
 from heatconv.model.states import Action, Status
+from heatconv.resources.clients import Clients
+from heatconv.resources.context import Context
+from heatconv.resources.software import Software
 
 DEFAULT_TIMEOUT_MINS = 60
-
-
-class Clients(Protocol):
-    """The clients of the services that a user's resources live in."""
-
-    def client(self, name: str, version: str | None = None) -> Any:
-        """Return the client of a service."""
-
-    def client_plugin(self, name: str) -> Any:
-        """Return what is known about a service's client: finders, exceptions."""
 
 
 class Keeper(Protocol):
@@ -46,6 +41,19 @@ class Keeper(Protocol):
         """Keep the metadata in place of those before."""
 
 
+class Unkept:
+    """A ``Keeper`` that keeps nothing: for a resource that no row stands behind any more."""
+
+    def set_physical_id(self, physical_id: str | None) -> None:
+        """Forget it."""
+
+    def set_data(self, data: Mapping[str, str]) -> None:
+        """Forget them."""
+
+    def set_metadata(self, metadata: Mapping[str, Any]) -> None:
+        """Forget it."""
+
+
 @dataclass(frozen=True)
 class Identifier:
     """The way to a stack, or with ``path`` to something inside of it."""
@@ -62,8 +70,57 @@ class Identifier:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Peer:
+    """Another resource of the stack, as it was when a plugin asked for it."""
+
+    name: str
+    type: str
+    resource_id: str | None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, row: Row) -> Peer:
+        """Return what may be known of a row."""
+        return cls(
+            name=row.name,
+            type=row.type,
+            resource_id=row.physical_id,
+            metadata=row.metadata,
+            notes=row.data,
+        )
+
+    def metadata_get(self) -> dict[str, Any]:
+        """Return the metadata."""
+        return dict(self.metadata)
+
+    def data(self) -> dict[str, str]:
+        """Return the notes of the resource's plugin."""
+        return dict(self.notes)
+
+
+def _nobody(_refid: str) -> None:
+    """Find no resource: whoever makes the facts does not look."""
+
+
+def _no_address(name: str) -> str:
+    raise errors.NotSupported(feature=f"Sending signals to resource {name}, for want of a signed URL,")
+
+
+def _nothing_known(name: str) -> Sequence[str]:
+    raise errors.NotSupported(feature=f"Asking which resources require {name} here")
+
+
+@dataclass(frozen=True, kw_only=True)
 class StackFacts:
-    """What a plugin may know of the stack its resource is in."""
+    """What a plugin may know of the stack its resource is in.
+
+    ``context`` is that of the project, acting for no particular user, unless
+    another one is given.
+    """
+
+    convergence = True
+    strict_validate = True
 
     id: str
     name: str
@@ -72,8 +129,25 @@ class StackFacts:
     timeout_mins: int | None = None
     deadline: datetime | None = None  #: when the action under way times out
     stack_user_project_id: str | None = None
-    context: Any = None  #: of the request that asked for the action
-    clients: Clients | None = field(default=None, compare=False)
+    context: Any = field(default=None, compare=False)  #: whom plugins act for, a ``Context``
+    #: the resource of this stack that ``get_resource`` gives a reference id of, read fresh
+    resource_by_refid: Callable[[str], Peer | None] = field(default=_nobody, compare=False)
+    #: where a signal to the resource of a name can be sent, by anybody who knows the URL
+    signal_url: Callable[[str], str] = field(default=_no_address, compare=False)
+    #: the names of the resources that require the one of a name
+    required_by: Callable[[str], Sequence[str]] = field(default=_nothing_known, compare=False)
+    #: the software configs and deployments of the project; None where there are none to be had
+    software: Software | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.context is None:
+            object.__setattr__(self, "context", Context(project_id=self.project_id))
+
+    @property
+    def clients(self) -> Clients:
+        """The clients of the services that the stack's resources live in."""
+        found: Clients = self.context.clients
+        return found
 
     def timeout_secs(self) -> int:
         """Return how long an action on the stack may take."""
@@ -101,3 +175,18 @@ class Incarnation:
     data: Mapping[str, str] = field(default_factory=dict)
     created_at: datetime | None = None
     updated_at: datetime | None = None
+
+    @classmethod
+    def of(cls, row: Row) -> Incarnation:
+        """Return what a plugin knows of a row."""
+        return cls(
+            id=row.id,
+            physical_id=row.physical_id,
+            action=row.action,
+            status=row.status,
+            reason=row.reason,
+            metadata=row.metadata,
+            data=row.data,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+        )

@@ -30,6 +30,9 @@ class Hooks(Reading):
     def add_dependencies(self, deps: Any) -> None:
         """Add dependencies no reference tells: ``deps += (self, other)``."""
 
+    def regenerate_info_schema(self, definition: ResourceDefinition) -> None:
+        """Adapt this object's schemas to a definition that it is to be compared with."""
+
     # -- create -------------------------------------------------------------------------
 
     def handle_create(self) -> Any:
@@ -80,6 +83,9 @@ class Hooks(Reading):
     def check_update_complete(self, token: Any) -> bool:
         """Tell whether it is as wanted."""
         return True
+
+    def handle_preempt(self) -> None:
+        """Bring the action under way to an end: a newer update waits for that."""
 
     def prepare_for_replace(self) -> None:
         """Give way to a replacement, of which two could not be there at once."""

@@ -8,12 +8,14 @@ after a crash knows it.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from heatconv.model.secrets import REDACTED, redacted
 from heatconv.resources.core import Core
 
-REDACTED = "$redacted"  #: the note that lists the notes not to be shown
+LOG = logging.getLogger(__name__)
 
 
 class Kept(Core):
@@ -64,13 +66,25 @@ class Kept(Core):
         metadata: Mapping[str, Any],
         merge_metadata: Callable[[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]] | None = None,
     ) -> None:
-        """Keep the metadata, at once; ``merge_metadata(wanted, current)`` says how to join them."""
+        """Keep the metadata, at once; ``merge_metadata(wanted, current)`` says how to join them.
+
+        Raises:
+            StaleWrite: somebody else wrote them since they were read; whoever
+                called the hook reads them again and calls it again.
+        """
         wanted = merge_metadata(metadata, self.metadata_get()) if merge_metadata else metadata
         keeper = self._learn(metadata=dict(wanted))
         if keeper is not None:
             keeper.set_metadata(dict(wanted))
 
+    def metadata_update(self, new_metadata: Mapping[str, Any] | None = None) -> None:
+        """Take on the metadata of a new definition.
 
-def redacted(data: Mapping[str, str]) -> set[str]:
-    """Return the keys of a resource's notes that are never to be shown."""
-    return set(json.loads(data.get(REDACTED, "[]")))
+        To be overridden by types that keep there what no template knows.
+        """
+        if new_metadata is not None:
+            self.metadata_set(new_metadata)
+
+    def _add_event(self, action: str, status: str, reason: str) -> None:
+        """Note in the log what happened; events of the stack are for heatconv to write."""
+        LOG.info("%s: %s %s: %s", self, action, status, reason)

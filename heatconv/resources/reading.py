@@ -90,6 +90,26 @@ class Reading(Kept):
         except exception.InvalidTemplateAttribute:
             return None
 
+    def required_by(self) -> list[str]:
+        """Return the names of the resources of the stack that require this one."""
+        return list(self.stack.required_by(self.name))
+
+    def preview(self) -> Any:
+        """Return what a preview of the stack shows in this place."""
+        return self
+
+    def prepare_abandon(self) -> dict[str, Any]:
+        """Return what it takes to adopt the resource again, or to go back to it as it is now."""
+        return {
+            "name": self.name,
+            "resource_id": self.resource_id,
+            "type": self.type(),
+            "action": self.action,
+            "status": self.status,
+            "metadata": self.metadata_get(),
+            "resource_data": self.data(),
+        }
+
     # -- observation --------------------------------------------------------------------
 
     def observe(self) -> Mapping[str, Any]:
@@ -131,11 +151,10 @@ class Reading(Kept):
         """Return the updatable properties that the service's answer has under their own name."""
         return {key: resource_data[key] for key in self.updatable() if key in resource_data}
 
-    @classmethod
-    def updatable(cls) -> set[str]:
+    def updatable(self) -> set[str]:
         """Return the names of the properties that an update can change in place."""
-        declared = {name for name, schema in cls.properties_schema.items() if schema.update_allowed}
-        return declared | set(cls.update_allowed_properties)
+        declared = {name for name, schema in self.properties_schema.items() if schema.update_allowed}
+        return declared | set(self.update_allowed_properties)
 
     def _verify_check_conditions(self, checks: Iterable[Mapping[str, Any]]) -> None:
         """Compare ``{"attr", "expected", "current"}``; a list expected is a choice.
@@ -152,9 +171,10 @@ class Reading(Kept):
             raise exception.Error("; ".join(wrong))
 
     def _is_gone(self, error: Exception) -> bool:
-        if self.default_client_name is None or self.stack.clients is None:
+        try:
+            return bool(self.client_plugin().is_not_found(error))
+        except exception.ClientNotAvailable:
             return False
-        return bool(self.client_plugin().is_not_found(error))
 
 
 def _as_expected(expected: Any, current: Any) -> bool:

@@ -20,7 +20,7 @@ from typing import Any, Self
 from stevedore import extension
 
 from heatconv import errors
-from heatconv.resources import constraints, support
+from heatconv.resources import clients, constraints, support
 from heatconv.resources.resource import Resource
 
 NAMESPACE = "heatconv.resources"
@@ -46,6 +46,7 @@ class Registry:
                 module = _load_module(path)
                 types.update(_mapping(module, str(path)))
                 constraints.installed().update(getattr(module, "constraint_mapping", dict)())
+                clients.installed().update(getattr(module, "client_mapping", dict)())
         return cls(types)
 
     def get(self, type_name: str) -> type[Resource]:

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from heatconv.model.definition import Definition
+from heatconv.model.states import DeletionPolicy
 from heatconv.resources.properties import Properties, Schema
 
 
@@ -16,11 +17,51 @@ class ResourceDefinition:
 
     DELETE, RETAIN, SNAPSHOT = DELETION_POLICIES = ("Delete", "Retain", "Snapshot")
 
-    def __init__(self, definition: Definition) -> None:
-        self.definition = definition
-        self.name = definition.name
-        self.resource_type = definition.type
-        self.description = definition.description
+    def __init__(  # noqa: PLR0917  # the signature plugins know
+        self,
+        name: str,
+        resource_type: str,
+        properties: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        depends: Iterable[str] | None = None,
+        deletion_policy: str | None = None,
+        update_policy: Mapping[str, Any] | None = None,
+        description: str | None = None,
+        external_id: str | None = None,
+    ) -> None:
+        self.definition = Definition(
+            name=name,
+            type=resource_type,
+            properties=properties or {},
+            metadata=metadata or {},
+            depends_on=tuple(depends or ()),
+            deletion_policy=DeletionPolicy(deletion_policy or self.DELETE),
+            update_policy=update_policy or {},
+            description=description or "",
+            external_id=external_id,
+        )
+
+    @classmethod
+    def of(cls, definition: Definition) -> Self:
+        """Return a definition as the hooks of a plugin get it."""
+        snippet = cls(definition.name, definition.type)
+        snippet.definition = definition
+        return snippet
+
+    @property
+    def name(self) -> str:
+        """The name of the resource."""
+        return self.definition.name
+
+    @property
+    def resource_type(self) -> str:
+        """The name of its type."""
+        return self.definition.type
+
+    @property
+    def description(self) -> str:
+        """What the template says of it."""
+        return self.definition.description
 
     def properties(self, schema: Mapping[str, Schema], context: Any = None) -> Properties:
         """Return the properties as seen through a schema."""
@@ -55,8 +96,12 @@ class ResourceDefinition:
         return self.definition.external_id
 
     def freeze(self, **changes: Any) -> ResourceDefinition:
-        """Return the snippet with some of its parts replaced."""
-        return ResourceDefinition(replace(self.definition, **changes))
+        """Return the snippet with some of its parts, named as at construction, replaced."""
+        if "depends" in changes:
+            changes["depends_on"] = tuple(changes.pop("depends"))
+        if "deletion_policy" in changes:
+            changes["deletion_policy"] = DeletionPolicy(changes["deletion_policy"])
+        return self.of(replace(self.definition, **changes))
 
     def __sub__(self, before: ResourceDefinition) -> ResourceDefinitionDiff:
         return ResourceDefinitionDiff(before, self)

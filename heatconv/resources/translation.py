@@ -3,7 +3,7 @@
 
 Deprecated properties become those that replaced them (ADD, REPLACE, DELETE),
 names become ids (RESOLVE).  Rules are applied to given values, before schemas
-see them, in the order of ``TranslationRule.RULE_KEYS``.
+see them: ADD, REPLACE, RESOLVE, DELETE, each kind in the order of the list.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from heatconv.resources import exception
-from heatconv.resources.facts import Clients
 from heatconv.resources.unknown import Unknown
 
 
@@ -72,27 +71,35 @@ class TranslationRule:
 def translate(
     data: Mapping[str, Any],
     rules: Sequence[TranslationRule],
-    clients: Clients | None = None,
     *,
+    lookup: bool = True,
     lenient: bool = False,
 ) -> dict[str, Any]:
     """Return given values with the rules applied.
 
-    Names are resolved only if there are ``clients``; ``lenient`` keeps a name
-    that is not found.
+    Names stay names unless they are to be looked up (``lookup``); ``lenient``
+    keeps those that are not found.
 
     Raises:
         ResourcePropertyConflict: both the old and the new way were used.
         EntityNotFound: no service knows a name.
     """
     values: dict[str, Any] = copy.deepcopy(dict(data))
-    for rule in sorted(rules, key=lambda rule: TranslationRule.RULE_KEYS.index(rule.rule)):
-        if rule.rule == TranslationRule.RESOLVE:
-            if clients is not None:
-                _resolve(values, rule, lenient)
-        else:
+    for rule in sorted(rules, key=lambda rule: _ORDER.index(rule.rule)):
+        if rule.rule != TranslationRule.RESOLVE:
             _CHANGES[rule.rule](values, rule)
+        elif lookup:
+            _resolve(values, rule, lenient)
     return values
+
+
+#: What is deleted last is still there to take a value, or a name, from.
+_ORDER = (
+    TranslationRule.ADD,
+    TranslationRule.REPLACE,
+    TranslationRule.RESOLVE,
+    TranslationRule.DELETE,
+)
 
 
 def _parents(values: Any, path: Sequence[str], create: bool) -> Iterator[dict[str, Any]]:

@@ -37,7 +37,8 @@ class Updating(Hooks):
             UpdateReplace: it takes a replacement.
             NotSupported: a property may not change at all.
         """
-        snippet = ResourceDefinition(after)
+        snippet = ResourceDefinition.of(after)
+        self.regenerate_info_schema(snippet)
         after_props = self.parse_properties(after)
         self._check_state(after_props)
         self._check_external(after)

@@ -16,6 +16,7 @@ from heatconv import errors
 from heatconv.model.deferred import Reference
 from heatconv.model.definition import Definition
 from heatconv.model.states import DeletionPolicy
+from heatconv.resources import exception
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.hooks import Hooks
 from heatconv.resources.reading import Reading
@@ -32,6 +33,12 @@ def problems(resource_class: type[Resource], definition: Definition, stack: Stac
     )
     path = f"resources.{definition.name}"
     found = list(_policy_problems(resource_class, wanted, path))
+    if definition.external_id is not None:
+        # Its properties make nothing, so it takes none.
+        return found + list(_external_problems(definition, path))
+    available, why = resource_class.is_service_available(stack.context)
+    if not available:
+        return [*found, (f"{path}.type", _unavailable(resource_class, definition, why))]
     resource = resource_class(definition.name, wanted, stack)
     mistakes = _property_problems(resource, f"{path}.properties")
     # A plugin's own checks rely on properties that are valid each by itself.
@@ -70,7 +77,22 @@ def _policy_problems(resource_class: type[Resource], wanted: Definition, path: s
         )
     # Without a schema there is nobody the policy could matter to; templates carry such ones along.
     if wanted.update_policy and resource_class.update_policy_schema:
-        yield from ResourceDefinition(wanted).update_policy(resource_class.update_policy_schema).problems()
+        yield from ResourceDefinition.of(wanted).update_policy(resource_class.update_policy_schema).problems()
+
+
+def _external_problems(definition: Definition, path: str) -> Iterator[Problem]:
+    for name in sorted(definition.requires):
+        yield path, f"It has an external_id and is there already, so it cannot depend on {name}."
+
+
+def _unavailable(resource_class: type[Resource], definition: Definition, why: str | None) -> str:
+    return str(
+        exception.ResourceTypeUnavailable(
+            service_name=resource_class.default_client_name,
+            resource_type=definition.type,
+            reason=why,
+        )
+    )
 
 
 def _own_problems(resource: Resource, path: str) -> Iterator[Problem]:

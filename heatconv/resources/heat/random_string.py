@@ -3,21 +3,17 @@
 
 from __future__ import annotations
 
-import secrets
-import string
-
-from heatconv.resources import attributes, constraints, exception, properties, resource, support, translation
+from heatconv.resources import (
+    attributes,
+    constraints,
+    exception,
+    password_gen,
+    properties,
+    resource,
+    support,
+    translation,
+)
 from heatconv.resources.i18n import _
-
-CLASSES = {
-    "lettersdigits": string.ascii_letters + string.digits,
-    "letters": string.ascii_letters,
-    "lowercase": string.ascii_lowercase,
-    "uppercase": string.ascii_uppercase,
-    "digits": string.digits,
-    "hexdigits": string.digits + "ABCDEF",
-    "octdigits": string.octdigits,
-}
 
 MAX_LENGTH = 512
 
@@ -54,7 +50,7 @@ class RandomString(resource.Resource):
         SEQUENCE: properties.Schema(
             properties.Schema.STRING,
             _("The one class of characters to use."),
-            constraints=[constraints.AllowedValues(list(CLASSES))],
+            constraints=[constraints.AllowedValues(list(password_gen.CHARACTERS))],
             support_status=support.SupportStatus(
                 support.HIDDEN,
                 _("Use character_classes instead."),
@@ -72,7 +68,7 @@ class RandomString(resource.Resource):
                         properties.Schema.STRING,
                         _("The class."),
                         default="lettersdigits",
-                        constraints=[constraints.AllowedValues(list(CLASSES))],
+                        constraints=[constraints.AllowedValues(list(password_gen.CHARACTERS))],
                     ),
                     MIN: _minimum,
                 },
@@ -119,38 +115,32 @@ class RandomString(resource.Resource):
 
     def validate(self) -> None:
         super().validate()
-        if sum(minimum for _characters, minimum in self._groups()) > self.properties[self.LENGTH]:
+        demanded = sum(each.min_count for each in self._char_classes())
+        if demanded > self.properties[self.LENGTH]:
             raise exception.StackValidationFailed(
                 path=["resources", self.name, "properties", self.LENGTH],
                 message=_("The length is smaller than the minimums of all classes and sequences together."),
             )
 
-    def _groups(self) -> list[tuple[str, int]]:
-        """Return the sets of characters to choose from, each with how many to take at least."""
-        classes = [
-            (CLASSES[item[self.CLASS]], item[self.MIN])
+    def _char_classes(self) -> list[password_gen.CharClass]:
+        """Return the characters to choose from, each set with how many to take at least."""
+        named = [
+            password_gen.named_char_class(item[self.CLASS], item[self.MIN])
             for item in self.properties[self.CHARACTER_CLASSES] or ()
         ]
-        sequences = [
-            (item[self.SEQUENCE_OF], item[self.MIN])
+        special = [
+            password_gen.special_char_class(item[self.SEQUENCE_OF], item[self.MIN])
             for item in self.properties[self.CHARACTER_SEQUENCES] or ()
         ]
-        return classes + sequences
+        return named + special
 
     def handle_create(self) -> None:
         self.validate()
         # Whoever takes over an interrupted create keeps the text that was made.
         if self.VALUE not in self.data():
-            self.data_set(self.VALUE, self._generate(), redact=True)
+            value = password_gen.generate_password(self.properties[self.LENGTH], self._char_classes())
+            self.data_set(self.VALUE, value, redact=True)
         self.resource_id_set(self.physical_resource_name())
-
-    def _generate(self) -> str:
-        groups = self._groups()
-        chosen = [secrets.choice(characters) for characters, minimum in groups for _ in range(minimum)]
-        everything = "".join(characters for characters, _minimum in groups)
-        chosen += [secrets.choice(everything) for _ in range(self.properties[self.LENGTH] - len(chosen))]
-        secrets.SystemRandom().shuffle(chosen)
-        return "".join(chosen)
 
     def _resolve_attribute(self, name: str) -> str | None:
         return self.data().get(self.VALUE)

@@ -10,15 +10,13 @@ from heatconv.resources import attributes, constraints, properties, resource, su
 from heatconv.resources.i18n import _
 
 
-class SlowConstraint(constraints.Constraint):
-    """A check that takes as many seconds as its value says."""
+class SlowConstraint:
+    """``test_constr``: a check that takes as many seconds as its value says."""
 
-    def problem(self, value: Any, context: Any = None) -> str | None:
+    def validate(self, value: float, context: Any, template: Any = None) -> bool:
+        """Take the time, and find the value valid."""
         time.sleep(value)
-        return None
-
-    def rule(self) -> dict[str, Any]:
-        return {"custom_constraint": "test_constr"}
+        return True
 
 
 class TestResource(resource.Resource):
@@ -106,7 +104,7 @@ class TestResource(resource.Resource):
             properties.Schema.NUMBER,
             _("Seconds that validating the resource takes."),
             default=0,
-            constraints=[SlowConstraint()],
+            constraints=[constraints.CustomConstraint("test_constr")],
             update_allowed=True,
         ),
         CLIENT_NAME: properties.Schema(

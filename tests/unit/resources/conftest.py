@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -40,6 +41,17 @@ def keeper():
 @pytest.fixture
 def stack():
     return StackFacts(id=str(uuid.uuid4()), name="web", project_id="p")
+
+
+@pytest.fixture
+def served(stack):
+    """Return a function that gives the stack clients of one's own."""
+
+    def serve(clients):
+        context = SimpleNamespace(project_id=stack.project_id, clients=clients, endpoints={})
+        return replace(stack, context=context)
+
+    return serve
 
 
 @pytest.fixture

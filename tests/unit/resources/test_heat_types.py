@@ -110,7 +110,7 @@ def test_an_update_to_a_failing_one_fails(make):
         resource.start(Action.UPDATE, planned.json_snippet, planned.tmpl_diff, planned.prop_diff)
 
 
-def test_a_client_is_used_when_the_action_ends(make, stack):
+def test_a_client_is_used_when_the_action_ends(make, served):
     class Lists:
         listed = 0
 
@@ -123,7 +123,7 @@ def test_a_client_is_used_when_the_action_ends(make, stack):
             self.listed += 1
 
     clients = Lists()
-    facts = replace(stack, clients=clients)
+    facts = served(clients)
     create(make(TestResource, {"client_name": "nova", "entity_name": "servers"}, facts=facts))
     assert clients.listed == 1
 

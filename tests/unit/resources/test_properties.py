@@ -238,7 +238,9 @@ def test_custom_constraints_are_found_by_name():
     even.validate(2)
     with pytest.raises(ValueError, match="3 is odd"):
         even.validate(3)
-    constraints.CustomConstraint("nobody.knows", environment=Environment()).validate(3)
+    unknown = constraints.CustomConstraint("nobody.knows", environment=Environment())
+    with pytest.raises(ValueError, match=r'"3" cannot be checked: there is no constraint nobody\.knows here'):
+        unknown.validate(3)
 
 
 class KnownFlavor(constraints.BaseCustomConstraint):

@@ -173,6 +173,8 @@ def plugins(tmp_path):
 class CertificateAuthority:
     """A service and the client of it."""
 
+    service_types = ()
+
     def __init__(self):
         self.made = {}
         self.certificates = self
@@ -202,10 +204,10 @@ class CertificateAuthority:
         del self.made[certificate]
 
 
-def test_a_heat_plugin_lives_its_life_with_its_import_lines_changed(plugins, make, stack, keeper):
+def test_a_heat_plugin_lives_its_life_with_its_import_lines_changed(plugins, make, served, keeper):
     certificate = Registry.load([str(plugins)]).get("My::CA::Certificate")
     authority = CertificateAuthority()
-    facts = replace(stack, clients=authority)
+    facts = served(authority)
 
     made = make(certificate, {"cn": "a.example"}, facts=facts)
     token = made.start(Action.CREATE)
@@ -227,8 +229,9 @@ def test_a_heat_plugin_lives_its_life_with_its_import_lines_changed(plugins, mak
         assert authority.made == {}
 
 
-def test_a_ported_plugin_is_validated(plugins, make, stack):
+def test_a_ported_plugin_is_validated(plugins, make, served):
     certificate = Registry.load([str(plugins)]).get("My::CA::Certificate")
+    stack = served(CertificateAuthority())
     definition = make(certificate, {"common_name": "a b"}).definition
     assert problems(certificate, definition, stack) == [
         ("resources.server.properties.common_name", '"a b" is not valid')

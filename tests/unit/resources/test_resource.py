@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: RUF012  # schemas are class attributes, as in a plugin
 from __future__ import annotations
 
 import uuid
@@ -10,10 +9,13 @@ import pytest
 from heatconv import errors
 from heatconv.model.deferred import Reference
 from heatconv.model.definition import Definition
+from heatconv.model.secrets import redacted
 from heatconv.model.states import Action, DeletionPolicy, Status
 from heatconv.resources import attributes, exception, properties, resource
-from heatconv.resources.kept import redacted
-from heatconv.resources.naming import physical_name, short_id
+from heatconv.resources.clients.status import http_status
+from heatconv.resources.naming import physical_name
+from heatconv.resources.rsrc_defn import ResourceDefinition
+from heatconv.resources.short_id import get_id
 
 
 class Server(resource.Resource):
@@ -79,6 +81,95 @@ def test_an_external_resource_is_looked_at_but_never_made_changed_or_deleted(mak
         server.plan_update(replace(after, external_id="other"))
 
 
+class Watched(Server):
+    """Says which hooks ran."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.ran = []
+
+    def handle_check(self):
+        self.ran.append("check")
+        return "token"
+
+    def check_check_complete(self, token):
+        self.ran.append(token)
+        return True
+
+    def handle_suspend(self):
+        raise AssertionError("it is somebody else's")
+
+    handle_create = handle_resume = handle_snapshot = handle_delete = handle_suspend
+
+    def handle_suspend_cancel(self, token):
+        raise AssertionError("it is somebody else's")
+
+
+def test_of_an_external_resource_every_action_is_a_look_or_nothing(make, keeper):
+    for action in (Action.CREATE, Action.ADOPT, Action.CHECK):
+        watched = make(Watched, {"size": "no number"}, external_id="theirs")
+        assert watched.is_complete(action, watched.start(action))
+        assert (watched.ran, keeper.physical_id) == (["check", "token"], "theirs")
+    for action in (Action.SUSPEND, Action.RESUME, Action.SNAPSHOT, Action.DELETE):
+        watched = make(Watched, external_id="theirs")
+        assert watched.is_complete(action, watched.start(action))
+        watched.cancel(action, None)
+        assert watched.ran == []
+
+
+class Keeping(resource.Resource):
+    """Has a hook of each kind."""
+
+    def handle_snapshot(self):
+        self.data_set("image", "i1")
+        return 1
+
+    def check_snapshot_complete(self, token):
+        return token == 1
+
+    def handle_delete_snapshot(self, snapshot):
+        return snapshot["resource_data"]["image"]
+
+    def check_delete_snapshot_complete(self, token):
+        return token == "i1"
+
+    def handle_restore(self, defn, restore_data):
+        return defn.freeze(properties={"image": restore_data["resource_data"]["image"]})
+
+
+def test_a_snapshot_goes_through_its_hooks(make):
+    keeping = make(Keeping, metadata={"m": 1})
+    assert keeping.is_complete(Action.SNAPSHOT, keeping.start(Action.SNAPSHOT))
+    part = keeping.prepare_abandon()
+    assert keeping.start(Action.RESTORE, keeping.t, part).definition.properties == {"image": "i1"}
+    assert keeping.is_complete("DELETE_SNAPSHOT", keeping.start("DELETE_SNAPSHOT", part))
+
+
+def test_what_is_abandoned_can_be_adopted_again(make, keeper):
+    server = make(Server, metadata={"m": 1})
+    server.start(Action.CREATE)
+    server.data_set("k", "v")
+    left = server.prepare_abandon()
+    assert left == {
+        "name": "server",
+        "type": "T",
+        "resource_id": server.resource_id,
+        "action": "INIT",
+        "status": "COMPLETE",
+        "metadata": {"m": 1},
+        "resource_data": {"k": "v"},
+    }
+    keeper.physical_id, keeper.data, keeper.metadata = None, {}, {}
+    make(Server).start(Action.ADOPT, left)
+    assert (keeper.physical_id, keeper.data, keeper.metadata) == (server.resource_id, {"k": "v"}, {"m": 1})
+
+
+def test_what_is_adopted_has_to_be_valid(make, keeper):
+    with pytest.raises(exception.StackValidationFailed):
+        make(Server, {"size": "big"}).start(Action.ADOPT, {"resource_id": "old"})
+    assert keeper.physical_id is None
+
+
 def test_a_type_without_hooks_does_nothing_in_every_action(make):
     plain = make(resource.Resource)
     for action in (
@@ -113,7 +204,7 @@ def test_an_over_long_name_keeps_its_start_and_its_tail():
     short = physical_name("stack" * 20, "resource", row, 53)
     assert len(short) == 53
     assert short == "st-" + full[-50:]
-    assert short.endswith(short_id(row))
+    assert short.endswith(get_id(row))
 
 
 def test_notes_are_kept_and_secret_ones_marked(make, keeper):
@@ -331,9 +422,9 @@ class InCloud(Server):
     entity = "servers"
 
 
-def test_delete_deletes_by_client_and_accepts_that_it_is_gone(make, keeper, stack):
+def test_delete_deletes_by_client_and_accepts_that_it_is_gone(make, keeper, served):
     cloud = Cloud("x")
-    facts = replace(stack, clients=cloud)
+    facts = served(cloud)
     keeper.physical_id = "x"
     for _ in range(2):
         server = make(InCloud, facts=facts)
@@ -350,10 +441,10 @@ def test_without_clients_the_error_says_which_one_is_missing(make):
         make(InCloud).client()
 
 
-def test_the_deletion_policy_decides(make, keeper, stack):
+def test_the_deletion_policy_decides(make, keeper, served):
     cloud = Cloud("x")
     keeper.physical_id = "x"
-    retained = make(InCloud, facts=replace(stack, clients=cloud), deletion_policy=DeletionPolicy.RETAIN)
+    retained = make(InCloud, facts=served(cloud), deletion_policy=DeletionPolicy.RETAIN)
     assert retained.is_complete(Action.DELETE, retained.start(Action.DELETE))
     assert "x" in cloud.things
     kept = make(InCloud, deletion_policy=DeletionPolicy.SNAPSHOT)
@@ -365,22 +456,22 @@ def test_the_deletion_policy_decides(make, keeper, stack):
 # -- observation, adoption, cancelling -----------------------------------------------------
 
 
-def test_observation_reads_what_can_be_updated(make, keeper, stack):
+def test_observation_reads_what_can_be_updated(make, keeper, served):
     keeper.physical_id = "x"
-    assert make(InCloud, facts=replace(stack, clients=Cloud("x"))).observe() == {"size": 3}
+    assert make(InCloud, facts=served(Cloud("x"))).observe() == {"size": 3}
     assert make(Server).observe() == {}
 
 
-def test_observation_tells_that_it_is_gone(make, keeper, stack):
+def test_observation_tells_that_it_is_gone(make, keeper, served):
     keeper.physical_id = "x"
     with pytest.raises(errors.PhysicalResourceGone, match="server"):
-        make(InCloud, facts=replace(stack, clients=Cloud())).observe()
+        make(InCloud, facts=served(Cloud())).observe()
 
 
-def test_attributes_of_what_is_gone_are_none(make, keeper, stack):
+def test_attributes_of_what_is_gone_are_none(make, keeper, served):
     keeper.physical_id = "x"
-    assert make(InCloud, facts=replace(stack, clients=Cloud())).get_attribute("show") is None
-    assert make(InCloud, facts=replace(stack, clients=Cloud("x"))).get_attribute("show", "size") == 3
+    assert make(InCloud, facts=served(Cloud())).get_attribute("show") is None
+    assert make(InCloud, facts=served(Cloud("x"))).get_attribute("show", "size") == 3
 
 
 def test_adopting_takes_over_what_is_there(make, keeper):
@@ -401,6 +492,63 @@ def test_cancelling_tells_plugins_that_care(make):
     make(Caring).cancel(Action.CREATE, token)
     make(Server).cancel(Action.CREATE, token)
     assert token == {"cancelled": True}
+
+
+def test_a_cancel_that_fails_matters_to_nobody(make, caplog):
+    class Careless(Server):
+        def handle_update_cancel(self, token):
+            raise RuntimeError("too late")
+
+    make(Careless).cancel(Action.UPDATE, None)
+    assert "cancelling its UPDATE failed" in caplog.text
+
+
+def test_who_requires_a_resource_is_known_to_its_stack(make, stack):
+    facts = replace(stack, required_by=lambda name: [f"user of {name}"])
+    assert make(Server, facts=facts).required_by() == ["user of server"]
+    with pytest.raises(errors.NotSupported, match="require server"):
+        make(Server).required_by()
+    assert make(Server).preview().name == "server"
+
+
+def test_schemas_may_depend_on_the_definition(make):
+    class Chameleon(Server):
+        def regenerate_info_schema(self, definition):
+            given = definition.definition.properties
+            self.properties_schema = {key: properties.Schema(properties.Schema.ANY) for key in given}
+
+    update = make(Chameleon, {"size": 1}, action=Action.CREATE).plan_update
+    with pytest.raises(resource.UpdateReplace):
+        update(Definition(name="server", type="T", properties={"anything": 1}))
+
+
+def test_the_update_policy_is_seen_through_its_schema(make):
+    class Rolling(Server):
+        update_policy_schema = {"batch": properties.Schema(properties.Schema.INTEGER, default=1)}
+
+    assert make(Rolling, update_policy={"batch": "3"}).update_policy["batch"] == 3
+    assert make(Rolling).update_policy["batch"] == 1
+
+
+def test_a_snippet_is_made_as_in_heat():
+    snippet = ResourceDefinition(
+        "a", "T", {"p": 1}, {"m": 1}, ["b"], ResourceDefinition.RETAIN, {"u": 1}, "text", "theirs"
+    )
+    assert snippet.definition == Definition(
+        name="a",
+        type="T",
+        properties={"p": 1},
+        metadata={"m": 1},
+        depends_on=("b",),
+        deletion_policy=DeletionPolicy.RETAIN,
+        update_policy={"u": 1},
+        description="text",
+        external_id="theirs",
+    )
+    other = snippet.freeze(depends=["c"], deletion_policy="Delete", properties={})
+    assert other.definition == replace(
+        snippet.definition, depends_on=("c",), deletion_policy=DeletionPolicy.DELETE, properties={}
+    )
 
 
 def test_identifiers_lead_to_the_resource(make, stack):
@@ -427,3 +575,29 @@ def test_identifiers_lead_to_the_resource(make, stack):
 def test_exceptions_are_the_errors_of_the_house(error, kind, text):
     assert isinstance(error, kind)
     assert text in str(error)
+    assert error.message == str(error)
+
+
+def test_what_is_still_there_when_it_should_be_gone_is_a_conflict():
+    assert http_status(exception.PhysicalResourceExists(name="x")) == 409
+
+
+def test_a_plugin_does_not_talk_to_engines(make):
+    with pytest.raises(errors.NotSupported, match="Calling an engine"):
+        make(Server).rpc_client()
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (exception.EntityNotFound(entity="Image", name="x"), errors.NotFound),
+        (exception.NotSupported(feature="That"), errors.NotSupported),
+        (exception.ResourceActionNotSupported(action="Signal"), errors.NotSupported),
+        (exception.Forbidden(), errors.Forbidden),
+        (exception.StackValidationFailed(message="bad"), errors.Invalid),
+    ],
+)
+def test_what_a_user_did_wrong_is_first_of_all_that(error, kind):
+    # The bus tells an error by the first class that both of its sides know.
+    known = [cls for cls in type(error).__mro__ if cls.__module__ == errors.__name__]
+    assert known[0] is kind

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: RUF012  # schemas are class attributes, as in a plugin
 from __future__ import annotations
-
-from dataclasses import replace
 
 import pytest
 
@@ -76,12 +73,12 @@ def test_names_become_ids_wherever_they_are():
         rule(RESOLVE, ["groups"], client_plugin=Finder(), finder="find_any", entity="group"),
     ]
     given = {"net": "a", "ports": [{"net": "b"}, {}], "groups": ["c", "d"]}
-    assert translate(given, rules, Finder()) == {
+    assert translate(given, rules) == {
         "net": "id-a",
         "ports": [{"net": "id-b"}, {}],
         "groups": ["group-c", "group-d"],
     }
-    assert translate(given, rules, None) == given
+    assert translate(given, rules, lookup=False) == given
 
 
 def test_rules_run_in_their_order_not_in_that_of_the_list():
@@ -89,7 +86,20 @@ def test_rules_run_in_their_order_not_in_that_of_the_list():
         rule(RESOLVE, ["new"], client_plugin=Finder(), finder="find"),
         rule(REPLACE, ["new"], value_path=["old"]),
     ]
-    assert translate({"old": "a"}, rules, Finder()) == {"new": "id-a"}
+    assert translate({"old": "a"}, rules) == {"new": "id-a"}
+
+
+def test_what_is_deleted_is_there_until_names_were_looked_up():
+    asked = []
+
+    class Asked(Finder):
+        def find(self, name):
+            asked.append(name)
+            return super().find(name)
+
+    rules = [rule(DELETE, ["old"]), rule(RESOLVE, ["old"], client_plugin=Asked(), finder="find")]
+    assert translate({"old": "a"}, rules) == {}
+    assert asked == ["a"]
 
 
 def test_old_and_new_at_once_are_a_conflict():
@@ -99,9 +109,7 @@ def test_old_and_new_at_once_are_a_conflict():
 
 def test_what_is_not_known_yet_is_not_looked_up():
     unknown = Unknown()
-    found = translate(
-        {"net": unknown}, [rule(RESOLVE, ["net"], client_plugin=Finder(), finder="find")], Finder()
-    )
+    found = translate({"net": unknown}, [rule(RESOLVE, ["net"], client_plugin=Finder(), finder="find")])
     assert isinstance(found["net"], Unknown)
 
 
@@ -130,8 +138,8 @@ class Port(resource.Resource):
         ]
 
 
-def test_a_resource_sees_ids_and_compares_by_them(make, stack, keeper):
-    facts = replace(stack, clients=Finder())
+def test_a_resource_sees_ids_and_compares_by_them(make, served, keeper):
+    facts = served(Finder())
     port = make(Port, {"net": "a"}, facts=facts, action=Action.CREATE)
     assert port.properties["net"] == "id-a"
     after = Definition(name="server", type="T", properties={"net": "id-a"})
@@ -139,13 +147,16 @@ def test_a_resource_sees_ids_and_compares_by_them(make, stack, keeper):
         port.plan_update(after)
 
 
-def test_a_name_that_is_lost_matters_only_before_the_resource_is_made(make, stack, keeper):
-    facts = replace(stack, clients=Finder())
+def test_a_name_that_is_lost_matters_only_before_the_resource_is_made(make, served, keeper):
+    facts = served(Finder())
     with pytest.raises(exception.EntityNotFound):
         make(Port, {"net": "lost"}, facts=facts).start(Action.CREATE)
     keeper.physical_id = "there"
     assert make(Port, {"net": "lost"}, facts=facts).properties["net"] == "lost"
 
 
-def test_without_clients_names_stay_names(make):
-    assert make(Port, {"net": "a"}).properties["net"] == "a"
+def test_without_a_client_a_name_stays_a_name_until_something_is_to_be_done(make, stack):
+    wanted = Definition(name="server", type="T", properties={"net": "a"})
+    assert Port("server", wanted, stack).properties["net"] == "a"
+    with pytest.raises(exception.ClientNotAvailable, match="net"):
+        make(Port, {"net": "a"}).start(Action.CREATE)

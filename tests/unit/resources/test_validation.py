@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: RUF012  # schemas are class attributes, as in a plugin
 from __future__ import annotations
 
 import time
@@ -174,3 +173,12 @@ def test_three_thousand_definitions_take_less_than_a_second(stack):
     start = time.process_time()
     assert not any(problems(TestResource, definition, stack) for definition in definitions)
     assert time.process_time() - start < 1
+
+
+def test_what_is_there_already_depends_on_nothing_and_takes_no_properties(stack):
+    assert found(stack, {}, external_id="x") == []
+    given = {"size": call("get_resource", "net")}
+    assert found(stack, given, external_id="x", depends_on=("db",)) == [
+        ("resources.g", f"It has an external_id and is there already, so it cannot depend on {name}.")
+        for name in ("db", "net")
+    ]

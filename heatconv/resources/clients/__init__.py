@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The clients of the services that resources live in.
+
+Each service has a client plugin, a ``client_plugin.ClientPlugin``, which is
+found by name: among the entry points ``heatconv.clients``, or in what a module
+of ``plugin_dirs`` tells by ``client_mapping()``.  No service is built in.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from stevedore import extension
+
+from heatconv import errors
+from heatconv.resources import exception
+
+NAMESPACE = "heatconv.clients"
+
+
+class Clients:
+    """The clients of one user, each made when it is first asked for.
+
+    Concurrency: belongs to one action, hence to one thread at a time.
+    """
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        self._plugins: dict[str, Any] = {}
+
+    def client(self, name: str, version: str | None = None) -> Any:
+        """Return the client of a service.
+
+        Raises:
+            ClientNotAvailable: no client plugin of that name is installed.
+        """
+        return self.client_plugin(name).client(version=version)
+
+    def client_plugin(self, name: str) -> Any:
+        """Return what is known about a service's client: finders, exceptions.
+
+        Raises:
+            ClientNotAvailable: no client plugin of that name is installed.
+        """
+        if name not in self._plugins:
+            found = installed().get(name)
+            if found is None or not _is_available(found):
+                raise exception.ClientNotAvailable(client_name=name)
+            self._plugins[name] = found(self.context)
+        return self._plugins[name]
+
+
+def _is_available(plugin: Any) -> bool:
+    """Ask the class, if it has a say in it, such as one whose library may be missing."""
+    told = getattr(plugin, "is_available", None)
+    return told is None or bool(told())
+
+
+@functools.cache
+def installed() -> dict[str, Any]:
+    """Return the client plugins of this process by name; plugin modules add theirs.
+
+    Raises:
+        PluginError: one of them does not load.
+    """
+    found = extension.ExtensionManager(NAMESPACE, on_load_failure_callback=_refuse)
+    return {item.name: item.plugin for item in found}
+
+
+def _refuse(_manager: Any, entry_point: Any, error: BaseException) -> None:
+    raise errors.PluginError(plugin=f"{entry_point.name} ({entry_point.value})", reason=error) from error

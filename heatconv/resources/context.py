@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whom a plugin acts for, and the way from there to the services."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from heatconv.resources.clients import Clients
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """The user on whose behalf a resource is acted on; ``self.context`` of a plugin."""
+
+    project_id: str
+    user_id: str | None = None
+    username: str | None = None
+    roles: tuple[str, ...] = ()
+    is_admin: bool = False
+    request_id: str | None = None
+    endpoints: Mapping[str, str] = field(default_factory=dict)  #: a service's type -> its URL
+
+    @property
+    def tenant_id(self) -> str:
+        """The project, by the name that older plugins know."""
+        return self.project_id
+
+    @cached_property
+    def clients(self) -> Clients:
+        """The clients of the services, acting for this user."""
+        return Clients(self)
