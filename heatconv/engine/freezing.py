@@ -7,17 +7,23 @@ anything is written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from heatconv import errors, template
-from heatconv.model.deferred import Reference, references
+from heatconv.model.deferred import Reference, is_deferred, references
+from heatconv.model.definition import Definition
 from heatconv.model.plan import Target
 from heatconv.model.records import RawTemplate
-from heatconv.resources import validation
+from heatconv.model.secrets import masked_text
+from heatconv.resources import constraints, validation
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.registry import Registry
+from heatconv.resources.resource import Resource
+
+AWS_REGION = "ap-southeast-1"  #: what ``AWS::Region`` always is: templates carry it along, nothing reads it
 
 Problems = list[tuple[str, str]]
 
@@ -59,8 +65,13 @@ def parse(source: Mapping[str, Any], *, max_template_size: int) -> Source:
     return Source(template=parsed, environment=environment, files=files)
 
 
-def freeze(source: Source, stack: StackFacts, registry: Registry) -> Wanted:
+def freeze(
+    source: Source, stack: StackFacts, registry: Registry, operator: Mapping[str, Any] | None = None
+) -> Wanted:
     """Evaluate a source down to what only run time can know, and check it against the types.
+
+    Args:
+        operator: the operator's environment, which users' environments go before.
 
     Raises:
         Invalid: with every mistake that was found.
@@ -70,14 +81,20 @@ def freeze(source: Source, stack: StackFacts, registry: Registry) -> Wanted:
         dict(source.environment),
         dict(source.files),
         pseudo_parameters(stack),
+        operator=operator,
+        constraints=_custom_constraints(stack),
     )
     outputs = {
         name: {"description": output.description, "value": output.value}
         for name, output in frozen.outputs.items()
     }
-    problems = _type_problems(frozen.definitions, outputs, stack, registry)
+    problems = _type_problems(source, frozen, stack, registry)
     if problems:
-        raise errors.Invalid(problems=problems)
+        raise errors.Invalid(
+            problems=[
+                (frozen.own_path(path), masked_text(sentence, frozen.secrets)) for path, sentence in problems
+            ]
+        )
     return Wanted(
         raw=RawTemplate(
             template=source.template,
@@ -98,11 +115,22 @@ def empty(version: str = "2021-04-16") -> Wanted:
 
 
 def pseudo_parameters(stack: StackFacts) -> dict[str, str]:
-    """Return the parameters that every template has."""
+    """Return the parameters that every template has, in each language."""
     return {
         "OS::stack_name": stack.name,
         "OS::stack_id": stack.id,
         "OS::project_id": stack.project_id,
+        "AWS::StackName": stack.name,
+        "AWS::StackId": stack.identifier().arn(),
+        "AWS::Region": AWS_REGION,
+    }
+
+
+def _custom_constraints(stack: StackFacts) -> dict[str, Callable[[Any], str | None]]:
+    """Return the checks of parameters that are known by name."""
+    return {
+        name: functools.partial(constraints.CustomConstraint(name).problem, context=stack.context)
+        for name in constraints.installed()
     }
 
 
@@ -125,30 +153,67 @@ def _targets(definitions: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict
 
 
 def _type_problems(
-    definitions: Mapping[str, Any], outputs: Mapping[str, Any], stack: StackFacts, registry: Registry
+    source: Source, frozen: template.FrozenTemplate, stack: StackFacts, registry: Registry
 ) -> Problems:
     """Hold the definitions, and what refers to them, against their types."""
     problems: Problems = []
     classes = {}
-    for name, definition in definitions.items():
+    for name, definition in frozen.definitions.items():
         try:
-            classes[name] = registry.get(definition.implemented_by)
-        except errors.NotFound:
-            sentence = (
-                f"There is no resource type {definition.type}; see 'resource type list' for those there are."
+            classes[name] = _class_of(definition, source.files, registry)
+        except errors.Invalid as error:
+            problems.append((f"resources.{name}.type", str(error)))
+        else:
+            problems.extend(validation.problems(classes[name], definition, stack))
+    return problems + _attribute_problems(frozen, classes)
+
+
+def _attribute_problems(frozen: template.FrozenTemplate, classes: Mapping[str, type[Resource]]) -> Problems:
+    """Hold what refers to resources against those whose type is known."""
+    places = [
+        (getattr(definition, part), f"resources.{name}.{part}")
+        for name, definition in frozen.definitions.items()
+        for part in ("properties", "metadata", "update_policy")
+    ]
+    places += [(output.value, f"outputs.{name}.value") for name, output in frozen.outputs.items()]
+    return [
+        problem
+        for value, place in places
+        for reference, path in _placed(value, place)
+        if reference.resource in classes
+        for problem in validation.attribute_problems(classes[reference.resource], reference, path)
+    ]
+
+
+def _placed(value: Any, path: str) -> Iterator[tuple[Reference, str]]:
+    """Yield every reference inside a frozen value with the path to the function it is made by."""
+    if is_deferred(value):
+        yield from ((reference, path) for reference in references(value))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _placed(item, f"{path}.{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _placed(item, f"{path}[{index}]")
+
+
+def _class_of(definition: Definition, files: Mapping[str, str], registry: Registry) -> type[Resource]:
+    """Return the class behind a resource's type.
+
+    Raises:
+        Invalid: there is none, and why.
+    """
+    type_ = definition.implemented_by
+    mapped = f", to which the environment maps {definition.type}" if definition.implementation else ""
+    if template.is_template(type_):
+        if type_ not in files:
+            raise errors.Invalid(
+                f"There is no file {type_} among the files that came with the template{mapped}."
             )
-            problems.append((f"resources.{name}.type", sentence))
-            continue
-        problems.extend(validation.problems(classes[name], definition, stack))
-
-    def check(reference: Reference, path: str) -> None:
-        if reference.resource in classes:
-            problems.extend(validation.attribute_problems(classes[reference.resource], reference, path))
-
-    for name, definition in definitions.items():
-        for reference in definition.references:
-            check(reference, f"resources.{name}.properties")
-    for name, output in outputs.items():
-        for reference in references(output["value"]):
-            check(reference, f"outputs.{name}.value")
-    return problems
+        raise errors.Invalid(f"{type_} is a template: nested stacks are not supported yet{mapped}.")
+    try:
+        return registry.get(type_)
+    except errors.NotFound:
+        raise errors.Invalid(
+            f"There is no resource type {type_}{mapped}; see 'resource type list' for those there are."
+        ) from None

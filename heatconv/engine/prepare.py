@@ -10,24 +10,35 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from heatconv import errors, template
 from heatconv.db import stacks, traversals
 from heatconv.db.session import Database
-from heatconv.db.traversals import Start, Started
+from heatconv.db.traversals import Planner, Start, Started
 from heatconv.engine import freezing
 from heatconv.engine.freezing import Source, Wanted
-from heatconv.graph.traversal import plan
+from heatconv.graph.traversal import Order, plan, visit
+from heatconv.model.plan import Target
 from heatconv.model.records import Stack
-from heatconv.model.states import Action, Phase
+from heatconv.model.states import Action, Phase, Status
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.registry import Registry
 
 LOG = logging.getLogger(__name__)
 
 ATTEMPTS = 100  #: races lost in a row before we believe that something else is wrong
+
+
+#: Who depends on another is suspended before it, and resumed after it.
+_ORDERS = {
+    Action.SUSPEND: Order.DEPENDENTS_FIRST,
+    Action.RESUME: Order.DEPENDENCIES_FIRST,
+    Action.CHECK: Order.ANY,
+    Action.SNAPSHOT: Order.ANY,
+}
 
 
 class _NotDue(Exception):
@@ -45,23 +56,38 @@ class Preparer:
         default_timeout: int,
         max_resources: int = -1,
         keep_events: int = -1,
+        operator_environment: Mapping[str, Any] | None = None,
     ) -> None:
         """Keep what is handed in; ``default_timeout`` is seconds, a negative limit is none."""
+        self.operator_environment = operator_environment or {}
         self._database = database
         self._registry = registry
         self._default_timeout = default_timeout
         self._max_resources = max_resources
         self._keep_events = keep_events
 
-    def create(self, stack: Stack, source: Source, settings: dict[str, Any], tags: list[str]) -> Started:
-        """Store a stack and start to create it.
+    def create(
+        self,
+        stack: Stack,
+        source: Source,
+        settings: dict[str, Any],
+        tags: list[str],
+        *,
+        adopt: Mapping[str, Any] | None = None,
+    ) -> Started:
+        """Store a stack and start to create it, or to adopt what is there already.
+
+        Args:
+            adopt: what an abandoned stack's resources were, by name.
 
         Raises:
             Invalid: the template cannot be.
             StackExists: there is a stack of that name.
         """
-        wanted = self.freeze(stack, source, Action.CREATE)
-        start = self._start(Action.CREATE, wanted, settings, tags, stack)
+        wanted = self.freeze(stack, source, stack.action)
+        if adopt is not None:
+            wanted = replace(wanted, targets=_adopted(wanted.targets, adopt))
+        start = self._start(stack.action, wanted, settings, tags, stack)
         described = _described(stack, wanted)
         return traversals.create(
             self._database, described, start, functools.partial(plan, stack.id, wanted.targets)
@@ -89,13 +115,54 @@ class Preparer:
 
         return self._race(stack, decide)
 
-    def delete(self, stack: Stack) -> Started:
-        """Start to delete a stack; its template stays readable."""
+    def delete(self, stack: Stack, *, abandon: bool = False) -> Started:
+        """Start to delete a stack; its template stays readable.
+
+        ``abandon``: what its resources stand for stays.
+        """
 
         def decide(now: Stack) -> Start:
             return Start(
-                action=Action.DELETE, targets={}, settings={}, timeout_secs=self._timeout(now.timeout_mins)
+                action=Action.DELETE,
+                targets={},
+                settings={},
+                timeout_secs=self._timeout(now.timeout_mins),
+                abandon=abandon,
             )
+
+        return self._race(stack, decide)
+
+    def visit(self, stack: Stack, action: Action, *, snapshot_name: str | None = None) -> Started:
+        """Start to suspend, resume, check or take a snapshot of every resource as it is.
+
+        Raises:
+            ActionInProgress: something else is under way.
+            NotFound: the stack was deleted meanwhile.
+        """
+
+        def decide(now: Stack) -> Start:
+            if now.status is Status.IN_PROGRESS:
+                raise errors.ActionInProgress(name=now.name, action=now.action)
+            return Start(
+                action=action,
+                targets={},
+                settings={},
+                timeout_secs=self._timeout(now.timeout_mins),
+                keep_events=self._keep_events,
+                snapshot_name=snapshot_name,
+            )
+
+        return self._race(stack, decide, lambda extant: visit(stack.id, extant, order=_ORDERS[action]))
+
+    def restore(self, stack: Stack, wanted: Wanted) -> Started:
+        """Start to make a stack what a snapshot of it wants.
+
+        Raises:
+            NotFound: the stack was deleted meanwhile.
+        """
+
+        def decide(now: Stack) -> Start:
+            return self._start(Action.RESTORE, wanted, {"description": wanted.description}, None, now)
 
         return self._race(stack, decide)
 
@@ -129,7 +196,7 @@ class Preparer:
             action=action,
             timeout_mins=stack.timeout_mins,
         )
-        wanted = freezing.freeze(source, facts, self._registry)
+        wanted = freezing.freeze(source, facts, self._registry, self.operator_environment)
         if 0 <= self._max_resources < len(wanted.targets):
             raise errors.RequestLimitExceeded(
                 f"Maximum resources per stack exceeded: the template has {len(wanted.targets)}"
@@ -154,26 +221,30 @@ class Preparer:
             return freezing.empty()
         return self.freeze(stack, self.stored(stack.prev_raw_template_id), Action.ROLLBACK)
 
-    def _race(self, stack: Stack, decide: Callable[[Stack], Start]) -> Started:
-        """Decide on the stack as it is and start; if another was faster, on what it made of it."""
+    def _race(
+        self, stack: Stack, decide: Callable[[Stack], Start], planner: Planner | None = None
+    ) -> Started:
+        """Decide on the stack as it is and start; if another was faster, on what it made of it.
+
+        Without a ``planner`` the stack's rows become what the start's targets want.
+        """
         for _ in range(ATTEMPTS):
             now = stacks.get(self._database, stack.id)
             if now is None or now.deleted_at is not None:
                 raise errors.NotFound(entity="Stack", name=stack.name)
-            started = self._try(now, decide)
+            started = self._try(now, decide, planner)
             if started is not None:
                 return started
             LOG.info("stack %s: another request was faster; doing it again on top", stack.id)
         raise errors.ActionInProgress(name=stack.name, action=stack.action)
 
-    def _try(self, now: Stack, decide: Callable[[Stack], Start]) -> Started | None:
+    def _try(self, now: Stack, decide: Callable[[Stack], Start], planner: Planner | None) -> Started | None:
         try:
             start = decide(now)
         except errors.StaleWrite:  # of the template that it builds on
             return None
-        return traversals.try_start(
-            self._database, now, start, functools.partial(plan, now.id, start.targets)
-        )
+        planner = planner or functools.partial(plan, now.id, start.targets)
+        return traversals.try_start(self._database, now, start, planner)
 
     def _start(
         self,
@@ -196,6 +267,14 @@ class Preparer:
 
     def _timeout(self, timeout_mins: int | None) -> int:
         return timeout_mins * 60 if timeout_mins else self._default_timeout
+
+
+def _adopted(targets: Mapping[str, Target], found: Mapping[str, Any]) -> dict[str, Target]:
+    """Tell each definition what is there already."""
+    return {
+        name: replace(target, definition=replace(target.definition, adopt=found.get(name) or {}))
+        for name, target in targets.items()
+    }
 
 
 def _described(stack: Stack, wanted: Wanted) -> Stack:

@@ -11,6 +11,7 @@ from heatconv import errors, template
 from heatconv.db import resources
 from heatconv.db.session import Database
 from heatconv.engine.freezing import Wanted
+from heatconv.engine.looking import plugin_of
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.requests import Requests
 from heatconv.graph.dag import in_dependency_order
@@ -19,8 +20,8 @@ from heatconv.model.definition import Definition
 from heatconv.model.nodes import NodeData
 from heatconv.model.plan import Plan, Target
 from heatconv.model.records import Resource, Stack
+from heatconv.model.secrets import masked
 from heatconv.model.states import Action
-from heatconv.resources.facts import Incarnation, StackFacts
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import UpdateReplace
 from heatconv.rpc.context import RequestContext
@@ -45,7 +46,7 @@ class Preview:
     ) -> Json:
         """Return the stack that a create would make, and its resources."""
         stack = self._requests.new_stack(context, name, options)
-        wanted = self._preparer.freeze(stack, self._requests.parse(source), Action.CREATE)
+        wanted = self._preparer.freeze(stack, self._requests.create_source(source, options), stack.action)
         return {
             "name": name,
             "project": context.project_id,
@@ -81,9 +82,10 @@ class Preview:
     def validate_template(self, context: RequestContext, source: Mapping[str, Any]) -> Json:
         """Return what a template takes: its parameters and its environment."""
         parsed = self._requests.parse(source)
-        described = template.describe(dict(parsed.template), dict(parsed.environment))
-        given = parsed.environment["parameters"].keys() | parsed.environment["parameter_defaults"].keys()
-        if all("Default" in each or name in given for name, each in described["Parameters"].items()):
+        described = template.describe(
+            dict(parsed.template), dict(parsed.environment), self._preparer.operator_environment
+        )
+        if all(each.keys() & {"Default", "Value"} for each in described["Parameters"].values()):
             # What depends on a value that is not there yet cannot be judged.
             stack = self._requests.new_stack(context, "validated", {})
             self._preparer.freeze(stack, parsed, Action.CREATE)
@@ -116,14 +118,7 @@ class Preview:
     def _change(self, stack: Stack, row: Resource, target: Target, told: Mapping[str, NodeData]) -> str:
         if row.applied is None or row.applied.implemented_by != target.definition.implemented_by:
             return "replaced" if row.applied else "added"
-        facts = StackFacts(id=stack.id, name=stack.name, project_id=stack.project_id)
-        plugin = self._registry.get(row.applied.implemented_by)(row.name, row.applied, facts)
-        plugin.attach(
-            Incarnation(
-                id=row.id, physical_id=row.physical_id, action=row.action, status=row.status, data=row.data
-            ),
-            _Nowhere(),
-        )
+        plugin = plugin_of(self._database, self._registry, stack, row, row.applied)
         after = replace(
             target.definition,
             properties=template.resolve(target.definition.properties, told),
@@ -135,22 +130,6 @@ class Preview:
             return "replaced"
         except errors.HeatconvError:
             return "updated"  # a value that is not known yet does not fit; the real one may
-
-
-class _Nowhere:
-    """A preview keeps nothing, and a plugin that learns something in one is wrong."""
-
-    def set_physical_id(self, physical_id: str | None) -> None:
-        """Refuse."""
-        raise errors.NotSupported(feature="Changing a resource in a preview")
-
-    def set_data(self, data: Mapping[str, str]) -> None:
-        """Refuse."""
-        raise errors.NotSupported(feature="Changing a resource in a preview")
-
-    def set_metadata(self, metadata: Mapping[str, Any]) -> None:
-        """Refuse."""
-        raise errors.NotSupported(feature="Changing a resource in a preview")
 
 
 def _would_be(definition: Definition, row: Resource | None = None) -> Json:
@@ -167,5 +146,7 @@ def _would_be(definition: Definition, row: Resource | None = None) -> Json:
         "updated_at": None,
         "description": definition.description,
         "version": row.version if row else 0,
-        "properties": dict(definition.properties),
+        "properties": {
+            name: masked(value, definition.secrets) for name, value in definition.properties.items()
+        },
     }

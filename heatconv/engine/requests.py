@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from heatconv import errors
 from heatconv.db import stacks, traversals
 from heatconv.db.session import Database
 from heatconv.db.traversals import Started
-from heatconv.engine import freezing
+from heatconv.engine import freezing, patching
 from heatconv.engine.freezing import Source
 from heatconv.engine.prepare import Preparer
 from heatconv.model.ids import new_id
@@ -39,13 +39,21 @@ class Requests:
         self._max_stacks = max_stacks
 
     def create_stack(self, context: RequestContext, name: str, source: Json, options: Json) -> str:
-        """Store a stack, start to create it, return its id."""
+        """Store a stack, start to create it, return its id.
+
+        With ``adopt`` among the options, what an abandoned stack left is taken over.
+        """
         self._check_quota(context)
         stack = self.new_stack(context, name, options)
+        adopt = options.get("adopt")
         started = self._preparer.create(
-            stack, self.parse(source), _settings(options), list(options.get("tags") or [])
+            stack,
+            self.create_source(source, options),
+            _settings(options),
+            list(options.get("tags") or []),
+            adopt=None if adopt is None else adopt.get("resources") or {},
         )
-        LOG.info("stack %s: create of %s begins (%s)", stack.id, name, context.request_id)
+        LOG.info("stack %s: %s of %s begins (%s)", stack.id, stack.action, name, context.request_id)
         self._ring(started)
         return stack.id
 
@@ -54,6 +62,8 @@ class Requests:
     ) -> None:
         """Start to make a stack match another template, whatever runs now."""
         found = self.find(context, stack)
+        if found.action is Action.SUSPEND:
+            raise errors.NotSupported(feature=f"Updating stack {found.name} while it is suspended")
         sources = self.update_source(source, existing=existing)
         tags = options.get("tags", None if existing else [])
         started = self._preparer.update(found, sources, _settings(options), tags)
@@ -84,11 +94,6 @@ class Requests:
         reason = f"Stack {found.action} cancelled"
         traversals.fail(self._database, found.id, found.current_traversal, reason, may_roll_back=False)
 
-    def check_stack(self, context: RequestContext, stack: str) -> None:
-        """Refuse, for now, to check a stack's resources."""
-        self.find(context, stack)
-        raise errors.NotSupported(feature="The action check")
-
     def prepare_rollback(self, stack_id: str) -> None:
         """Prepare the rollback that a stack waits for, if it still does."""
         stack = stacks.get(self._database, stack_id)
@@ -118,6 +123,14 @@ class Requests:
         """Parse what a user posted to describe a stack."""
         return freezing.parse(source, max_template_size=self._max_template_size)
 
+    def create_source(self, source: Json, options: Json) -> Source:
+        """Return what a user posted to describe a stack, laid over what is to be adopted if anything is."""
+        adopt = options.get("adopt")
+        if adopt is None:
+            return self.parse(source)
+        before = self.parse({key: adopt.get(key) for key in ("template", "environment", "files")})
+        return patching.lay_over(before, source, max_template_size=self._max_template_size)
+
     def update_source(self, source: Json, *, existing: bool) -> Callable[[Stack], Source]:
         """Return how to get at what an update wants, given the stack it is for."""
         if not existing:
@@ -126,7 +139,7 @@ class Requests:
 
         def build(stack: Stack) -> Source:
             before = self._preparer.stored(stack.raw_template_id)
-            return self.parse(_merged(before, source))
+            return patching.lay_over(before, source, max_template_size=self._max_template_size)
 
         return build
 
@@ -140,7 +153,7 @@ class Requests:
             user_name=context.user_name,
             raw_template_id=0,
             current_traversal="",
-            action=Action.CREATE,
+            action=Action.CREATE if options.get("adopt") is None else Action.ADOPT,
             status=Status.IN_PROGRESS,
             phase=Phase.PREPARE,
             disable_rollback=options.get("disable_rollback", True),
@@ -161,19 +174,3 @@ class Requests:
 def _settings(options: Json) -> dict[str, Any]:
     """Return the columns of a stack that a request's options change."""
     return {key: options[key] for key in ("disable_rollback", "timeout_mins") if key in options}
-
-
-def _merged(before: Source, source: Json) -> dict[str, Any]:
-    """Lay what a PATCH brings over what is there."""
-    dropped: Sequence[str] = source.get("clear_parameters") or ()
-    environment = dict(before.environment)
-    kept = {key: value for key, value in environment.get("parameters", {}).items() if key not in dropped}
-    environment["parameters"] = kept
-    given = source.get("environment") or source.get("environment_files")
-    return {
-        "template": source.get("template") or before.template,
-        "environment": source.get("environment") if given else environment,
-        "environment_files": source.get("environment_files") or [],
-        "files": {**before.files, **(source.get("files") or {})},
-        "parameters": (kept if given else {}) | (source.get("parameters") or {}),
-    }

@@ -10,12 +10,19 @@ from typing import Any
 
 from heatconv import errors
 from heatconv.db.session import Database
+from heatconv.db.software_configs import UNLIMITED, Quotas
 from heatconv.db.traversals import Started
+from heatconv.engine.event_reads import EventReads
+from heatconv.engine.lifecycle import Lifecycle
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.preview import Preview
 from heatconv.engine.reads import Reads
 from heatconv.engine.recovery import Recovery
 from heatconv.engine.requests import Requests
+from heatconv.engine.resource_reads import ResourceReads
+from heatconv.engine.signals import Signals, SignalUrl
+from heatconv.engine.software import Software
+from heatconv.resources import type_template
 from heatconv.resources.registry import Registry
 from heatconv.rpc.bus import ENGINE_TOPIC, Bell, Bus
 from heatconv.rpc.context import RequestContext
@@ -43,6 +50,10 @@ class EngineService:
         max_resources: int,
         keep_events: int,
         ready_grace: float,
+        signal_url: SignalUrl,
+        max_snapshots: int = -1,
+        software_quotas: Quotas = UNLIMITED,
+        operator_environment: Mapping[str, Any] | None = None,
     ) -> None:
         self._bell = Bell(bus)
         # Ringing thousands of times takes seconds; who asked does not wait for it.
@@ -53,6 +64,7 @@ class EngineService:
             default_timeout=default_timeout,
             max_resources=max_resources,
             keep_events=keep_events,
+            operator_environment=operator_environment,
         )
         requests = Requests(
             database=database,
@@ -70,7 +82,25 @@ class EngineService:
         )
         parts = (
             requests,
+            Lifecycle(
+                database=database,
+                preparer=preparer,
+                requests=requests,
+                registry=registry,
+                ring=self._ring,
+                max_snapshots=max_snapshots,
+            ),
+            Signals(
+                database=database,
+                requests=requests,
+                registry=registry,
+                wake=self._bell.wake,
+                signal_url=signal_url,
+            ),
             Reads(database, dead_after=dead_after),
+            ResourceReads(database, registry),
+            EventReads(database),
+            Software(database=database, quotas=software_quotas, wake=self._bell.wake),
             Preview(database=database, preparer=preparer, requests=requests, registry=registry),
         )
         methods = {name: _asked(getattr(part, name)) for part in parts for name in endpoints(part)}
@@ -93,11 +123,23 @@ _ENDPOINTS: Mapping[type, tuple[str, ...]] = {
     Requests: (
         "create_stack",
         "update_stack",
-        "delete_stack",
         "rollback_stack",
         "cancel_stack",
-        "check_stack",
     ),
+    Lifecycle: (
+        "suspend_stack",
+        "resume_stack",
+        "check_stack",
+        "export_stack",
+        "abandon_stack",
+        "create_snapshot",
+        "list_snapshots",
+        "show_snapshot",
+        "delete_snapshot",
+        "restore_snapshot",
+        "delete_stack",
+    ),
+    Signals: ("signal_resource", "mark_unhealthy"),
     Reads: (
         "identify_stack",
         "show_stack",
@@ -107,12 +149,21 @@ _ENDPOINTS: Mapping[type, tuple[str, ...]] = {
         "get_files",
         "list_outputs",
         "show_output",
-        "show_graph",
-        "list_resources",
-        "show_resource",
-        "list_events",
-        "show_event",
         "list_services",
+    ),
+    ResourceReads: ("show_graph", "list_resources", "show_resource", "get_metadata"),
+    EventReads: ("list_events", "show_event"),
+    Software: (
+        "list_software_configs",
+        "create_software_config",
+        "show_software_config",
+        "delete_software_config",
+        "list_software_deployments",
+        "list_deployed_configs",
+        "create_software_deployment",
+        "show_software_deployment",
+        "update_software_deployment",
+        "delete_software_deployment",
     ),
     Preview: ("preview_create", "preview_update", "validate_template"),
 }
@@ -133,21 +184,21 @@ def _types(registry: Registry) -> dict[str, Method]:
     return {
         "list_resource_types": lambda _context, query: registry.list(query),
         "show_resource_type": lambda _context, type_name: registry.describe(type_name),
+        "make_type_template": lambda _context, type_name, language: type_template.make(
+            registry.get(type_name), type_name, language
+        ),
         "list_template_versions": lambda _context: [
-            {"version": _PREFIX + version, "type": "hot", "aliases": [_PREFIX + alias for alias in aliases]}
-            for version, aliases in versions()
+            {"version": name, "type": version.language, "aliases": aliases}
+            for version in versions()
+            for name, *aliases in [version.full_names]
         ],
         "list_template_functions": _template_functions,
         "get_revision": lambda _context: metadata.version("heatconv"),
     }
 
 
-_PREFIX = "heat_template_version."
-
-
 def _template_functions(_context: Any, version: str, with_conditions: bool) -> list[dict[str, str]]:
-    known = {name for each, aliases in versions() for name in (each, *aliases)}
-    if version.removeprefix(_PREFIX) not in known:
+    if not any(version in each.full_names for each in versions()):
         raise errors.NotFound(entity="Template Version", name=version)
-    listed = functions_of(version.removeprefix(_PREFIX), with_conditions)
+    listed = functions_of(version, with_conditions)
     return [{"functions": name, "description": description} for name, description in listed]

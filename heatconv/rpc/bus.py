@@ -16,6 +16,7 @@ import oslo_messaging
 from oslo_config import cfg
 from oslo_messaging._metrics import client as metrics
 from oslo_messaging._tracing import client as tracing
+from oslo_messaging.rpc import server as rpc_server
 
 from heatconv import errors
 from heatconv.model.nodes import Direction, Node
@@ -79,10 +80,23 @@ class Bus:
             [_Endpoint(methods)],
             executor=executor,
             access_policy=oslo_messaging.ExplicitRPCAccessPolicy,
+            server_cls=_Server,
         )
         running.start(override_pool_size=threads)
         started: Stoppable = running
         return started
+
+
+class _Server(rpc_server.RPCServer):  # type: ignore[misc]  # untyped library
+    """A server that leaves its connection to the end of the process.
+
+    To close it politely is to take and acknowledge what has come since ``stop``
+    and then to drop it; a connection that breaks gives it back to its queue.
+    """
+
+    def wait(self) -> None:
+        """Wait until those taken are handled."""
+        self._work_executor.shutdown(wait=True)
 
 
 class _Endpoint:
@@ -171,6 +185,10 @@ class Bell:
     def preempt(self, engine_id: str, resource_id: str) -> None:
         """Cast ``give_up`` to one worker."""
         self._cast(self._workers.prepare(server=engine_id), "give_up", resource_id=resource_id)
+
+    def wake(self, resource_id: str) -> None:
+        """Cast ``wake`` to every worker."""
+        self._cast(self._workers.prepare(fanout=True), "wake", resource_id=resource_id)
 
     @staticmethod
     def _cast(client: oslo_messaging.RPCClient, method: str, **arguments: Any) -> None:

@@ -12,13 +12,15 @@ from oslo_context import context as oslo_context
 
 @dataclass(frozen=True, kw_only=True)
 class RequestContext:
-    """The caller of a request, as the API authenticated it."""
+    """The caller of a request, as the API authenticated it.  It holds no token and no password."""
 
-    project_id: str
+    project_id: str  #: in which the caller acts: everything that is read or made is this project's
+    project_domain_id: str | None = None
     user_id: str | None = None
     user_name: str | None = None
+    user_domain_id: str | None = None
     roles: tuple[str, ...] = ()
-    is_admin: bool = False
+    is_admin: bool = False  #: may act in any project
     request_id: str = field(default_factory=oslo_context.generate_request_id)
 
     def to_dict(self) -> dict[str, Any]:

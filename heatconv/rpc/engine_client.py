@@ -11,6 +11,10 @@ are plain JSON.  A *source* is what a user sends to describe a stack::
 
     {"timeout_mins": 60, "disable_rollback": True, "tags": ["a"]}
 
+and, for a stack to be made of what is there already, ``adopt``: what
+``export_stack`` returned.  Its template, environment and files are then those
+that the source is laid over.
+
 A *stack* is told by name or id within the caller's project.  Timestamps are
 ``2026-01-31T12:00:00Z``.  Mistakes of the user come back as the
 ``heatconv.errors.UserError`` that the engine raised.
@@ -18,7 +22,7 @@ A *stack* is told by name or id within the caller's project.  Timestamps are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from heatconv.rpc.context import RequestContext
@@ -77,6 +81,48 @@ class EngineClient:
         """Start to check that every resource of a stack still is as it was made."""
         self._call(context, "check_stack", stack=stack)
 
+    def suspend_stack(self, context: RequestContext, stack: str) -> None:
+        """Start to suspend every resource of a stack."""
+        self._call(context, "suspend_stack", stack=stack)
+
+    def resume_stack(self, context: RequestContext, stack: str) -> None:
+        """Start to resume every resource of a suspended stack."""
+        self._call(context, "resume_stack", stack=stack)
+
+    def export_stack(self, context: RequestContext, stack: str) -> Json:
+        """Return all that is known of a stack, for ``options["adopt"]`` of another to be made of."""
+        return dict(self._call(context, "export_stack", stack=stack))
+
+    def abandon_stack(self, context: RequestContext, stack: str) -> Json:
+        """Return what ``export_stack`` does, and start to forget the stack."""
+        return dict(self._call(context, "abandon_stack", stack=stack))
+
+    # -- snapshots -------------------------------------------------------------------
+
+    def create_snapshot(self, context: RequestContext, stack: str, name: str | None) -> Json:
+        """Start to make a snapshot of a stack and return it.
+
+        Keys: id, name, action, status, reason, data (as ``export_stack``
+        gives it; None until COMPLETE), created_at.
+        """
+        return dict(self._call(context, "create_snapshot", stack=stack, name=name))
+
+    def list_snapshots(self, context: RequestContext, stack: str) -> list[Json]:
+        """Return the snapshots of a stack."""
+        return list(self._call(context, "list_snapshots", stack=stack))
+
+    def show_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> Json:
+        """Return a snapshot by id."""
+        return dict(self._call(context, "show_snapshot", stack=stack, snapshot=snapshot))
+
+    def delete_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:
+        """Start to delete a snapshot."""
+        self._call(context, "delete_snapshot", stack=stack, snapshot=snapshot)
+
+    def restore_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:
+        """Start to bring a stack back to a snapshot."""
+        self._call(context, "restore_snapshot", stack=stack, snapshot=snapshot)
+
     # -- stacks: what would be ---------------------------------------------------------
 
     def preview_create(self, context: RequestContext, name: str, source: Json, options: Json) -> Json:
@@ -128,8 +174,11 @@ class EngineClient:
 
         ``query``: limit, marker, sort_keys (stack_name, stack_status,
         creation_time, updated_time), sort_dir, with_count, show_deleted,
-        filters ({key: [values]}; id, name, action, status, username), tags,
-        tags_any, not_tags, not_tags_any (lists).
+        show_nested (those too that belong to a resource), all_projects,
+        filters ({key: [values]}; id, name, action, status, reason, project,
+        username, parent, disable_rollback, timeout_mins,
+        stack_user_project_id), tags, tags_any, not_tags, not_tags_any (lists).
+        A status to filter by may have its action, as in ``CREATE_FAILED``.
         """
         return dict(self._call(context, "list_stacks", query=dict(query)))
 
@@ -163,30 +212,57 @@ class EngineClient:
 
     # -- resources and events --------------------------------------------------------------
 
-    def list_resources(self, context: RequestContext, stack: str, filters: Json) -> list[Json]:
-        """Return the resources of a stack, by name.
+    def list_resources(
+        self, context: RequestContext, stack: str, filters: Json, *, nested_depth: int = 0
+    ) -> list[Json]:
+        """Return the resources of a stack, by name, then those of so many levels of nested stacks.
 
         Keys: id, name, type, physical_id, action, status, reason, required_by
-        (names), created_at, updated_at, description, version.  A replaced or
-        unwanted row that still awaits its cleanup is not listed under the
-        name of one that is wanted.  ``filters``: {key: [values]} on name,
-        type, action, status, id, physical_id.
+        (names), created_at, updated_at, description, version, attributes (as
+        last told to others), stack and nested ({"name", "id"} of the stack
+        that has the resource, and of that which belongs to it, or None),
+        parent_resource (the name of the resource that ``stack`` belongs to,
+        or None).  A replaced or unwanted row that still awaits its cleanup is
+        not listed under the name of one that is wanted.  ``filters``:
+        {key: [values]} on name, type, action, status, id, physical_id.
         """
-        return list(self._call(context, "list_resources", stack=stack, filters=filters))
+        return list(
+            self._call(context, "list_resources", stack=stack, filters=filters, nested_depth=nested_depth)
+        )
 
     def show_resource(
-        self, context: RequestContext, stack: str, name: str, *, attributes: list[str] | None = None
+        self, context: RequestContext, stack: str, name: str, *, attributes: Sequence[str] = ()
     ) -> Json:
-        """Return a resource as ``list_resources`` does, and its ``attributes`` and ``metadata``."""
-        return dict(self._call(context, "show_resource", stack=stack, name=name, attributes=attributes))
+        """Return a resource as ``list_resources`` does, with all attributes its type has.
+
+        ``attributes`` are names of more, such as ``show``.  What is not known
+        is asked of the real world, and None if that does not tell.
+        """
+        return dict(self._call(context, "show_resource", stack=stack, name=name, attributes=list(attributes)))
+
+    def get_metadata(self, context: RequestContext, stack: str, name: str) -> Json:
+        """Return the metadata of a resource."""
+        return dict(self._call(context, "get_metadata", stack=stack, name=name))
+
+    def signal_resource(self, context: RequestContext, stack: str, name: str, details: Json) -> None:
+        """Tell a resource something; ``unset_hook`` among the details clears a breakpoint."""
+        self._call(context, "signal_resource", stack=stack, name=name, details=details)
+
+    def mark_unhealthy(
+        self, context: RequestContext, stack: str, name: str, *, unhealthy: bool, reason: str
+    ) -> None:
+        """Mark a resource, by name or physical id, as CHECK_FAILED, or as healthy again."""
+        self._call(context, "mark_unhealthy", stack=stack, name=name, unhealthy=unhealthy, reason=reason)
 
     def list_events(self, context: RequestContext, stack: str, query: Json) -> list[Json]:
         """Return events of a stack, newest first by default.
 
         Keys: id (uuid), time, resource_name, resource_type, physical_id,
-        action, status, reason.  Those of the stack itself have its name and
-        type ``OS::Heat::Stack``.  ``query``: limit, marker (an event's id),
-        sort_dir, resource (a name), filters ({key: [values]}; action, status,
+        action, status, reason, stack ({"name", "id"}).  Those of a stack
+        itself have its name and type ``OS::Heat::Stack``.  ``query``: limit,
+        marker (an event's id), sort_keys (event_time, resource_type),
+        sort_dir, resource (a name), nested_depth (levels of nested stacks
+        whose events to return too), filters ({key: [values]}; action, status,
         resource_name, resource_type).
         """
         return list(self._call(context, "list_events", stack=stack, query=query))
@@ -194,6 +270,68 @@ class EngineClient:
     def show_event(self, context: RequestContext, stack: str, resource: str, event_id: str) -> Json:
         """Return one event with its ``resource_properties``."""
         return dict(self._call(context, "show_event", stack=stack, resource=resource, event_id=event_id))
+
+    # -- software configs and deployments ----------------------------------------------------
+
+    def list_software_configs(self, context: RequestContext, query: Json) -> list[Json]:
+        """Return software configs, the newest first, without what is in them.
+
+        Keys: id, name, group, project, created_at.  ``query``: limit, marker,
+        all_projects.
+        """
+        return list(self._call(context, "list_software_configs", query=query))
+
+    def create_software_config(self, context: RequestContext, values: Json) -> Json:
+        """Store a software config and return it.
+
+        Keys: those of ``list_software_configs``, and config, inputs, outputs,
+        options.  ``values``: name, group and the latter four.
+        """
+        return dict(self._call(context, "create_software_config", values=values))
+
+    def show_software_config(self, context: RequestContext, config: str) -> Json:
+        """Return a software config by id."""
+        return dict(self._call(context, "show_software_config", config=config))
+
+    def delete_software_config(self, context: RequestContext, config: str) -> None:
+        """Delete a software config that no deployment refers to."""
+        self._call(context, "delete_software_config", config=config)
+
+    def list_software_deployments(self, context: RequestContext, server: str | None) -> list[Json]:
+        """Return software deployments, all or those on a server, the oldest first.
+
+        Keys: id, server_id, config_id, input_values, output_values, action,
+        status, status_reason, created_at, updated_at.
+        """
+        return list(self._call(context, "list_software_deployments", server=server))
+
+    def list_deployed_configs(self, context: RequestContext, server: str) -> list[Json]:
+        """Return the software configs that a server is to have, by name."""
+        return list(self._call(context, "list_deployed_configs", server=server))
+
+    def create_software_deployment(self, context: RequestContext, values: Json) -> Json:
+        """Store a software deployment and return it.
+
+        ``values``: server_id, config_id, input_values, action, status,
+        status_reason, stack_user_project_id; only the first two are required.
+        """
+        return dict(self._call(context, "create_software_deployment", values=values))
+
+    def show_software_deployment(self, context: RequestContext, deployment: str) -> Json:
+        """Return a software deployment by id."""
+        return dict(self._call(context, "show_software_deployment", deployment=deployment))
+
+    def update_software_deployment(self, context: RequestContext, deployment: str, values: Json) -> Json:
+        """Change what ``values`` has of a software deployment, and return it.
+
+        ``values``: config_id, input_values, output_values, action, status,
+        status_reason; None is as good as not given.
+        """
+        return dict(self._call(context, "update_software_deployment", deployment=deployment, values=values))
+
+    def delete_software_deployment(self, context: RequestContext, deployment: str) -> None:
+        """Delete a software deployment."""
+        self._call(context, "delete_software_deployment", deployment=deployment)
 
     # -- what can be declared, and who serves -------------------------------------------------
 
@@ -207,6 +345,10 @@ class EngineClient:
     def show_resource_type(self, context: RequestContext, type_name: str) -> Json:
         """Return Heat's answer to /resource_types/{t}."""
         return dict(self._call(context, "show_resource_type", type_name=type_name))
+
+    def make_type_template(self, context: RequestContext, type_name: str, language: str) -> Json:
+        """Return a template (``hot`` or ``cfn``) whose only resource is of a type."""
+        return dict(self._call(context, "make_type_template", type_name=type_name, language=language))
 
     def list_template_versions(self, context: RequestContext) -> list[Json]:
         """Return ``{"version", "type", "aliases"}`` of each version a template may name.

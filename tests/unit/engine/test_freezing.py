@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from heatconv import errors
 from heatconv.engine.freezing import empty, freeze, parse
 from heatconv.model.states import Action
+from heatconv.resources import constraints
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.registry import Registry
 
@@ -98,6 +101,108 @@ def test_of_a_type_that_is_not_there_attributes_cannot_be_judged(registry):
     )
 
     assert problems(registry, posted) == {"resources.A.type"}
+
+
+def test_a_wrong_attribute_is_told_with_the_place_of_the_function(registry):
+    wrong = {"get_attr": ["A", "colour"]}
+    posted = template(
+        {
+            "A": {"type": TYPE},
+            "B": {"type": TYPE, "properties": {"value": {"list_join": [",", ["x", wrong]]}}},
+            "C": {"type": TYPE, "metadata": {"list": ["x", {"key": wrong}]}},
+        },
+        outputs={"o": {"value": [1, wrong]}},
+    )
+    assert problems(registry, posted) == {
+        "resources.B.properties.value",
+        "resources.C.metadata.list[1].key",
+        "outputs.o.value[1]",
+    }
+
+
+def test_a_type_may_stand_behind_another(registry):
+    posted = template({"A": {"type": "My::Type", "properties": {"value": "x"}}})
+    mapping = {"resource_registry": {"My::*": TYPE}}
+    definition = wanted(registry, posted, environment=mapping).targets["A"].definition
+    assert (definition.type, definition.implementation) == ("My::Type", TYPE)
+    operators = {"resource_registry": {"My::Type": TYPE}}
+    parsed = parse({"template": posted}, max_template_size=1 << 20)
+    assert freeze(parsed, STACK, registry, operators).targets["A"].definition.implementation == TYPE
+
+
+@pytest.mark.parametrize(
+    ("type_", "environment", "sentence"),
+    [
+        ("No::Such", {}, "There is no resource type No::Such; see"),
+        (
+            "My::Type",
+            {"My::Type": "No::Such"},
+            "no resource type No::Such, to which the environment maps My::Type",
+        ),
+        ("web.yaml", {}, "web.yaml is a template: nested stacks are not supported yet."),
+        ("My::Type", {"My::Type": "web.yaml"}, "not supported yet, to which the environment maps My::Type."),
+        (
+            "http://h/web.yaml",
+            {},
+            "There is no file http://h/web.yaml among the files that came with the template.",
+        ),
+        ("My::Type", {"My::Type": "db.yaml"}, "There is no file db.yaml among the files"),
+    ],
+)
+def test_a_type_that_is_not_there_is_told(registry, type_, environment, sentence):
+    with pytest.raises(errors.Invalid) as caught:
+        wanted(
+            registry,
+            template({"A": {"type": type_}}),
+            environment={"resource_registry": environment},
+            files={"web.yaml": "heat_template_version: rocky"},
+        )
+    ((path, said),) = caught.value.problems
+    assert path == "resources.A.type"
+    assert sentence in said
+
+
+def test_custom_constraints_of_parameters_are_checked_by_their_plugins(registry, monkeypatch):
+    class Even:
+        def validate(self, value, context):
+            return int(value) % 2 == 0 and context.project_id == "mine"
+
+        def error(self, value):
+            return f"{value} is odd."
+
+    monkeypatch.setitem(constraints.installed(), "test.even", Even)
+    declared = {"n": {"type": "number", "constraints": [{"custom_constraint": "test.even"}]}}
+    posted = template({}, parameters=declared)
+    assert wanted(registry, posted, parameters={"n": 2}).parameters["n"].value == 2
+    with pytest.raises(errors.Invalid, match="3 is odd"):
+        wanted(registry, posted, parameters={"n": 3})
+
+
+def test_a_template_of_cloudformation_is_checked_in_its_words(registry):
+    posted: dict[str, Any] = {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Resources": {
+            "A": {"Type": TYPE, "Properties": {"value": {"Ref": "AWS::StackId"}}},
+            "B": {"Type": TYPE, "Properties": {"colour": 1}},
+            "C": {"Type": "No::Such"},
+            "D": {"Type": TYPE, "Properties": {"value": {"Fn::GetAtt": ["A", "colour"]}}},
+            "E": {"Type": TYPE, "DeletionPolicy": "Snapshot"},
+        },
+        "Outputs": {"O": {"Value": {"Fn::GetAtt": ["A", "colour"]}}},
+    }
+    found = problems(registry, posted)
+    assert found == {
+        "Resources.B.Properties.colour",
+        "Resources.C.Type",
+        "Resources.D.Properties.value",
+        "Resources.E.DeletionPolicy",
+        "Outputs.O.Value",
+    }
+    for name in "BCDE":
+        del posted["Resources"][name]
+    del posted["Outputs"]
+    stack_id = wanted(registry, posted).targets["A"].definition.properties["value"]
+    assert stack_id == "arn:openstack:heat::mine:stacks/web/1"
 
 
 def test_a_template_that_is_too_large_is_refused():

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is done to a stack as it is: suspend, resume, check, take a snapshot, hand over.
+
+None of it changes what is wanted; restoring a snapshot does, and is an update.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from heatconv import errors
+from heatconv.db import resources, snapshots
+from heatconv.db.session import Database
+from heatconv.db.traversals import Started
+from heatconv.engine import views
+from heatconv.engine.freezing import Source, Wanted
+from heatconv.engine.prepare import Preparer
+from heatconv.engine.requests import Requests
+from heatconv.engine.veil import Veil
+from heatconv.model.records import RawTemplate, Resource, Snapshot, Stack
+from heatconv.model.secrets import sentence
+from heatconv.model.states import Action, Status
+from heatconv.resources.facts import Incarnation, StackFacts, Unkept
+from heatconv.resources.registry import Registry
+from heatconv.resources.resource import PollDelay
+from heatconv.resources.resource import Resource as Plugin
+from heatconv.resources.rsrc_defn import ResourceDefinition
+from heatconv.rpc.context import RequestContext
+
+LOG = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+
+PATIENCE = 30.0  #: seconds in which a resource's part of a snapshot has to be deleted
+LOOK = 0.5  #: seconds between two looks at that
+
+
+class Lifecycle:
+    """Carries out what users ask for that leaves the template alone."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        preparer: Preparer,
+        requests: Requests,
+        registry: Registry,
+        ring: Callable[[Started], None],
+        max_snapshots: int,
+    ) -> None:
+        """Keep what is handed in; a negative limit is none."""
+        self._database = database
+        self._preparer = preparer
+        self._requests = requests
+        self._registry = registry
+        self._ring = ring
+        self._max_snapshots = max_snapshots
+
+    # -- every resource, as it is -------------------------------------------------------------
+
+    def suspend_stack(self, context: RequestContext, stack: str) -> None:
+        """Start to suspend every resource of a stack, dependents first."""
+        self._visit(context, stack, Action.SUSPEND)
+
+    def resume_stack(self, context: RequestContext, stack: str) -> None:
+        """Start to resume every resource of a suspended stack, dependencies first."""
+        self._visit(context, stack, Action.RESUME)
+
+    def check_stack(self, context: RequestContext, stack: str) -> None:
+        """Start to look whether every resource of a stack still is as it was made."""
+        self._visit(context, stack, Action.CHECK)
+
+    def _visit(
+        self, context: RequestContext, stack: str, action: Action, *, snapshot_name: str | None = None
+    ) -> Started:
+        found = self._requests.find(context, stack)
+        started = self._preparer.visit(found, action, snapshot_name=snapshot_name)
+        LOG.info("stack %s: %s begins (%s)", found.id, action, context.request_id)
+        self._ring(started)
+        return started
+
+    # -- handing over ---------------------------------------------------------------------------
+
+    def export_stack(self, context: RequestContext, stack: str) -> Json:
+        """Return all that another installation needs to adopt a stack."""
+        return snapshots.tell(self._database, self._requests.find(context, stack).id)
+
+    def abandon_stack(self, context: RequestContext, stack: str) -> Json:
+        """Return what ``export_stack`` does, and start to delete the stack, but nothing it stands for."""
+        found = self._requests.find(context, stack)
+        data = snapshots.tell(self._database, found.id)
+        LOG.info("stack %s: it is abandoned (%s)", found.id, context.request_id)
+        self._ring(self._preparer.delete(found, abandon=True))
+        return data
+
+    # -- snapshots --------------------------------------------------------------------------------
+
+    def create_snapshot(self, context: RequestContext, stack: str, name: str | None) -> Json:
+        """Start to take a snapshot of a stack and return it."""
+        found = self._requests.find(context, stack)
+        taken = snapshots.list_snapshots(self._database, found.id)
+        if 0 <= self._max_snapshots <= len(taken):
+            raise errors.RequestLimitExceeded(
+                f"You have reached the maximum snapshots per stack, {self._max_snapshots}."
+                " Delete some of them, or have the limit raised."
+            )
+        started = self._visit(context, stack, Action.SNAPSHOT, snapshot_name=name)
+        return _shown(self._find_snapshot(found, started.traversal_id))
+
+    def list_snapshots(self, context: RequestContext, stack: str) -> list[Json]:
+        """Return the snapshots of a stack, the oldest first."""
+        found = self._requests.find(context, stack)
+        return [_shown(each) for each in snapshots.list_snapshots(self._database, found.id)]
+
+    def show_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> Json:
+        """Return a snapshot."""
+        return _shown(self._find_snapshot(self._requests.find(context, stack), snapshot))
+
+    def restore_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:
+        """Start to make a stack what it was when a snapshot was taken."""
+        found = self._requests.find(context, stack)
+        taken = self._find_snapshot(found, snapshot)
+        if taken.data is None or (taken.action, taken.status) != (Action.CREATE, Status.COMPLETE):
+            raise errors.NotSupported(feature=f"Restoring snapshot {snapshot}, which is not COMPLETE,")
+        if found.action is Action.SUSPEND:
+            raise errors.NotSupported(feature=f"Restoring stack {found.name} while it is suspended")
+        data = taken.data
+        source = Source(template=data["template"], environment=data["environment"], files=data["files"])
+        wanted = self._preparer.freeze(found, source, Action.RESTORE)
+        started = self._preparer.restore(found, self._restored(found, wanted, data["resources"]))
+        LOG.info("stack %s: restore of %s begins (%s)", found.id, snapshot, context.request_id)
+        self._ring(started)
+
+    def _restored(self, stack: Stack, wanted: Wanted, parts: Mapping[str, Any]) -> Wanted:
+        """Let each type say what brings its part of a snapshot back."""
+        rows = {
+            row.name: row
+            for row in resources.list_resources(self._database, stack.id)
+            if row.desired is not None
+        }
+        targets = dict(wanted.targets)
+        for name in targets.keys() & parts.keys() & rows.keys():
+            definition = targets[name].definition
+            plugin = self._plugin(stack, rows[name], definition.implemented_by)
+            if plugin is not None and plugin.implements("handle_restore"):
+                snippet = plugin.handle_restore(ResourceDefinition.of(definition), parts[name])
+                targets[name] = replace(targets[name], definition=snippet.definition)
+        return replace(wanted, targets=targets)
+
+    def delete_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:
+        """Delete a snapshot, and what its resources keep for it."""
+        found = self._requests.find(context, stack)
+        taken = self._find_snapshot(found, snapshot)
+        if taken.status is Status.IN_PROGRESS and taken.action is Action.CREATE:
+            raise errors.NotSupported(feature=f"Deleting snapshot {snapshot} while it is being taken")
+        self._drop_snapshot(found, taken)
+
+    def delete_stack(self, context: RequestContext, stack: str) -> None:
+        """Start to delete a stack, whatever runs now; its snapshots go first."""
+        found = self._requests.find(context, stack)
+        for taken in snapshots.list_snapshots(self._database, found.id):
+            self._drop_snapshot(found, taken)
+        self._requests.delete_stack(context, found.id)
+
+    def _drop_snapshot(self, stack: Stack, taken: Snapshot) -> None:
+        """Delete a snapshot; a process that dies meanwhile leaves it to be deleted again."""
+        parts = (taken.data or {}).get("resources") or {}
+        snapshots.mark(self._database, taken.id, Action.DELETE, Status.IN_PROGRESS, "")
+        rows = {row.name: row for row in resources.list_resources(self._database, stack.id)} if parts else {}
+        try:
+            for name in parts.keys() & rows.keys():
+                plugin = self._plugin(stack, rows[name], parts[name]["type"])
+                if plugin is not None and plugin.implements("handle_delete_snapshot"):
+                    _delete_part(plugin, parts[name])
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            told = sentence(str(error), frozenset[str]().union(*(row.secrets for row in rows.values())))
+            snapshots.mark(self._database, taken.id, Action.DELETE, Status.FAILED, told)
+            raise errors.ActionFailed(reason=told) from None
+        snapshots.forget(self._database, taken.id)
+
+    def _find_snapshot(self, stack: Stack, snapshot: str) -> Snapshot:
+        found = snapshots.find(self._database, stack.id, snapshot)
+        if found is None:
+            raise errors.NotFound(entity="Snapshot", name=snapshot)
+        return found
+
+    def _plugin(self, stack: Stack, row: Resource, type_name: str) -> Plugin | None:
+        """Return a row's plugin, which may look and call but keeps nothing; None if it never was made."""
+        if row.applied is None:
+            return None
+        facts = StackFacts(id=stack.id, name=stack.name, project_id=stack.project_id)
+        plugin = self._registry.get(type_name)(row.name, row.applied, facts)
+        plugin.attach(Incarnation.of(row), Unkept())
+        return plugin
+
+
+def _delete_part(plugin: Plugin, part: Mapping[str, Any]) -> None:
+    """Delete a resource's part of a snapshot.
+
+    Raises:
+        ActionFailed: it takes too long.
+    """
+    token = plugin.handle_delete_snapshot(part)
+    deadline = time.monotonic() + PATIENCE
+    while not _is_gone(plugin, token):
+        if time.monotonic() > deadline:
+            raise errors.ActionFailed(
+                f"The snapshot of resource {plugin.name} is not gone yet; delete it again."
+            )
+        time.sleep(LOOK)
+
+
+def _is_gone(plugin: Plugin, token: Any) -> bool:
+    try:
+        return plugin.check_delete_snapshot_complete(token)
+    except PollDelay:
+        return False
+
+
+def _shown(taken: Snapshot) -> Json:
+    return {
+        "id": taken.id,
+        "name": taken.name,
+        "action": taken.action,
+        "status": taken.status,
+        "reason": taken.reason,
+        "data": taken.data and _veiled(taken.data),
+        "created_at": views.time(taken.created_at),
+    }
+
+
+def _veiled(data: Mapping[str, Any]) -> Json:
+    raw = RawTemplate(template=data["template"], environment=data["environment"], files=data["files"])
+    return Veil(raw).snapshot(data)

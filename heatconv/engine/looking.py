@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asking a resource's plugin something, without letting it change anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Never
+
+from heatconv import errors
+from heatconv.db.session import Database
+from heatconv.db.software import ProjectSoftware
+from heatconv.model.definition import Definition
+from heatconv.model.records import Resource, Stack
+from heatconv.resources.facts import Incarnation, StackFacts
+from heatconv.resources.registry import Registry
+from heatconv.resources.resource import Resource as Plugin
+
+
+def plugin_of(
+    database: Database, registry: Registry, stack: Stack, row: Resource, definition: Definition
+) -> Plugin:
+    """Return the plugin of a row as a definition made it.
+
+    Raises:
+        NotFound: its type is not there any more.
+    """
+    facts = StackFacts(
+        id=stack.id,
+        name=stack.name,
+        project_id=stack.project_id,
+        software=ProjectSoftware(database, stack.project_id),
+    )
+    plugin = registry.get(definition.implemented_by)(row.name, definition, facts)
+    plugin.attach(Incarnation.of(row), _Nowhere())
+    return plugin
+
+
+class _Nowhere:
+    """Who looks keeps nothing, and a plugin that learns something meanwhile is wrong."""
+
+    def set_physical_id(self, physical_id: str | None) -> None:
+        """Refuse."""
+        _refuse()
+
+    def set_data(self, data: Mapping[str, str]) -> None:
+        """Refuse."""
+        _refuse()
+
+    def set_metadata(self, metadata: Mapping[str, Any]) -> None:
+        """Refuse."""
+        _refuse()
+
+
+def _refuse() -> Never:
+    raise errors.NotSupported(feature="Changing a resource while looking at it")

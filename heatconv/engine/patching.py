@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user sends, laid over what is there: a PATCH over a stack, a create over what it adopts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from heatconv.engine import freezing
+from heatconv.engine.freezing import Source
+from heatconv.template.cloudformation import in_hot_words
+
+Json = Mapping[str, Any]
+
+
+def lay_over(before: Source, sent: Json, *, max_template_size: int) -> Source:
+    """Return a source with what was sent, and everything else as it was before.
+
+    Values that are kept stay behind where the template has no such parameter any
+    more, or ``clear_parameters`` names it.
+
+    Raises:
+        Invalid: what was sent is no template or no environment.
+    """
+    given = freezing.parse(
+        {
+            "template": sent.get("template") or before.template,
+            "environment": sent.get("environment"),
+            "environment_files": sent.get("environment_files"),
+            "files": {**before.files, **(sent.get("files") or {})},
+            "parameters": sent.get("parameters"),
+        },
+        max_template_size=max_template_size,
+    )
+    declared = in_hot_words(given.template)[1].get("parameters") or {}
+    kept = {
+        name: value
+        for name, value in _section(before, "parameters").items()
+        if name in declared and name not in (sent.get("clear_parameters") or ())
+    }
+    environment = {
+        **before.environment,
+        "parameters": kept | given.environment["parameters"],
+        "parameter_defaults": _section(before, "parameter_defaults")
+        | given.environment["parameter_defaults"],
+        "resource_registry": _joined(
+            _section(before, "resource_registry"), given.environment["resource_registry"]
+        ),
+        "event_sinks": given.environment["event_sinks"] or before.environment.get("event_sinks") or [],
+    }
+    return Source(template=given.template, environment=environment, files=given.files)
+
+
+def _section(source: Source, name: str) -> dict[str, Any]:
+    return dict(source.environment.get(name) or {})
+
+
+def _joined(before: Json, given: Json) -> dict[str, Any]:
+    """Return two maps as one, and maps in them likewise."""
+    joined = dict(before)
+    for key, value in given.items():
+        old = joined.get(key)
+        if isinstance(old, Mapping) and isinstance(value, Mapping):
+            joined[key] = _joined(old, value)
+        else:
+            joined[key] = value
+    return joined

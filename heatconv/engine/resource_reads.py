@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is: the resources of stacks, as users see them."""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from heatconv import errors
+from heatconv.db import nested, resources
+from heatconv.db.session import Database
+from heatconv.engine import views
+from heatconv.engine.found import find, first_of_each_name
+from heatconv.engine.looking import plugin_of
+from heatconv.engine.software import deployed_on
+from heatconv.model.records import Listed, Resource, Stack
+from heatconv.model.secrets import masked, sentence
+from heatconv.resources.registry import Registry
+from heatconv.resources.resource import Resource as Plugin
+from heatconv.rpc.context import RequestContext
+
+LOG = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+
+
+class ResourceReads:
+    """Answers from the database; only what is not there is asked of the real world."""
+
+    def __init__(self, database: Database, registry: Registry) -> None:
+        """Keep what is handed in."""
+        self._database = database
+        self._registry = registry
+
+    def list_resources(
+        self,
+        context: RequestContext,
+        stack: str,
+        filters: Mapping[str, Sequence[str]],
+        nested_depth: int = 0,
+    ) -> list[Json]:
+        """Return a stack's resources by name, then those of the stacks nested in it."""
+        found = find(self._database, context, stack)
+        return [
+            view | {"attributes": _stored(row)}
+            for row, view in self._views(found, nested_depth)
+            if _fits(row, filters)
+        ]
+
+    def show_resource(
+        self, context: RequestContext, stack: str, name: str, attributes: Sequence[str]
+    ) -> Json:
+        """Return a resource with its attributes."""
+        found = find(self._database, context, stack)
+        view = next((view for row, view in self._views(found, 0) if row.name == name), None)
+        row = resources.find(self._database, view["id"]) if view else None
+        if view is None or row is None:
+            raise errors.NotFound(entity="Resource", name=name)
+        return view | {"attributes": self._attributes(found, row, attributes)}
+
+    def get_metadata(self, context: RequestContext, stack: str, name: str) -> Json:
+        """Return a resource's metadata; those of a server have ``deployments``, what is deployed there."""
+        found = find(self._database, context, stack)
+        rows = resources.list_resources(self._database, found.id, [name])
+        if not rows:
+            raise errors.NotFound(entity="Resource", name=name)
+        metadata = dict(rows[0].metadata)
+        # Read where they are kept: a copy in the row would have to be written with each of them.
+        server = rows[0].physical_id
+        deployments = deployed_on(self._database, found.project_id, server) if server else []
+        return metadata | {"deployments": deployments} if deployments else metadata
+
+    def show_graph(self, context: RequestContext, stack: str) -> Json:
+        """Return the dependency graph of a stack's resources."""
+        found = find(self._database, context, stack)
+        rows = first_of_each_name(resources.listed(self._database, [found.id]))
+        names = {row.name for row in rows}
+        keys = ("name", "type", "action", "status", "reason", "physical_id")
+        return {
+            "nodes": [{key: view[key] for key in keys} for view in (views.resource(row, ()) for row in rows)],
+            "edges": [
+                [row.name, other]
+                for row in rows
+                for other in sorted(row.desired.requires if row.desired else ())
+                if other in names
+            ],
+        }
+
+    def _views(self, stack: Stack, depth: int) -> list[tuple[Listed, Json]]:
+        """Return the rows of a stack and of so many levels below it, each with its view."""
+        levels = nested.below(self._database, stack.id, depth + 1)
+        owner = [stack.owner_resource_id] if stack.owner_resource_id else []
+        of_stack = nested.of_owners(self._database, owner) if owner else []
+        shown = [each for level in levels[:depth] for each in level]
+        parents = {each.id: each.owner_name for each in (*of_stack, *shown)}
+        children = {each.owner_id: each for level in levels for each in level}
+        views_of_stacks = {stack.id: views.identity(stack)}
+        views_of_stacks |= {each.id: views.identity(each) for each in shown}
+        rows = first_of_each_name(resources.listed(self._database, list(views_of_stacks)))
+        required_by = _required_by(rows)
+        found = []
+        for row in rows:
+            child = children.get(row.id)
+            view = views.resource(row, required_by.get((row.stack_id, row.name), ()))
+            view["stack"] = views_of_stacks[row.stack_id]
+            view["parent_resource"] = parents.get(row.stack_id)
+            view["nested"] = child and views.identity(child)
+            found.append((row, view))
+        place = {stack_id: number for number, stack_id in enumerate(views_of_stacks)}
+        return sorted(found, key=lambda each: place[each[0].stack_id])
+
+    def _attributes(self, stack: Stack, row: Resource, asked: Sequence[str]) -> Json:
+        """Return the attributes a row's type has, and those asked for; None is one that nobody tells."""
+        if row.applied is None:
+            return {}
+        plugin = plugin_of(self._database, self._registry, stack, row, row.applied)
+        stored = _stored(row)
+        names = [name for name in plugin.attributes if name != plugin.SHOW]
+        live = functools.partial(_resolved, plugin, row.secrets)
+        return {name: stored[name] if name in stored else live(name) for name in names} | {
+            name: live(name) for name in asked
+        }
+
+
+def _required_by(rows: Iterable[Listed]) -> dict[tuple[str, str], list[str]]:
+    """Return by stack and name which resources require a resource."""
+    required_by: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        for other in row.desired.requires if row.desired else ():
+            required_by.setdefault((row.stack_id, other), []).append(row.name)
+    return required_by
+
+
+def _fits(row: Listed, filters: Mapping[str, Sequence[str]]) -> bool:
+    """Tell whether a row has one of the values of each filter; a status may have its action."""
+    return all(
+        getattr(row, key) in values or (key == "status" and f"{row.action}_{row.status}" in values)
+        for key, values in filters.items()
+    )
+
+
+def _stored(row: Listed | Resource) -> Json:
+    """Return the attributes that were told to others, by their path with dots, secrets masked."""
+    return {
+        ".".join(map(str, json.loads(key))): masked(value, row.secrets)
+        for key, value in row.attributes.items()
+    }
+
+
+def _resolved(plugin: Plugin, secrets: Iterable[str], name: str) -> Any:
+    try:
+        return masked(plugin.get_attribute(name), secrets)
+    except Exception as error:  # noqa: BLE001 - whatever a plugin or a service says, the resource is shown
+        LOG.info("attribute %s of %s is not known: %s", name, plugin, sentence(str(error), secrets))
+        return None

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a resource is told from outside: signals, breakpoints cleared, that it is not well.
+
+A signal is stored when this returns, and then every worker is woken that waits
+for something to happen to the resource.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from heatconv import errors
+from heatconv.db import resources, signals
+from heatconv.db.session import Database
+from heatconv.db.software import ProjectSoftware
+from heatconv.engine.requests import Requests
+from heatconv.model.records import Resource, Stack, changed
+from heatconv.model.secrets import account, sentence
+from heatconv.model.states import Action, Status
+from heatconv.resources.facts import Incarnation, Peer, StackFacts
+from heatconv.resources.registry import Registry
+from heatconv.resources.resource import NoActionRequired
+from heatconv.resources.resource import Resource as Plugin
+from heatconv.rpc.context import RequestContext
+
+LOG = logging.getLogger(__name__)
+
+Json = Mapping[str, Any]
+SignalUrl = Callable[[Stack, str], str]  #: of a stack and the name of a resource in it
+
+ATTEMPTS = 20  #: how often a signal is handled anew because others were stored meanwhile
+HOOKS = frozenset(f"{when}-{action}" for when in ("pre", "post") for action in ("create", "update", "delete"))
+
+
+class Signals:
+    """Takes what is told to resources."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        requests: Requests,
+        registry: Registry,
+        wake: Callable[[str], None],
+        signal_url: SignalUrl,
+    ) -> None:
+        """Keep what is handed in; ``wake`` tells the workers that something happened to a row."""
+        self._database = database
+        self._requests = requests
+        self._registry = registry
+        self._wake = wake
+        self._signal_url = signal_url
+
+    def signal_resource(self, context: RequestContext, stack: str, name: str, details: Json | None) -> None:
+        """Tell a resource something; ``unset_hook`` among the details clears a breakpoint.
+
+        Raises:
+            NotFound: there is no such resource, or it was never begun.
+            NotSupported: resources of the type take no signals, or not now.
+            BadRequest: it does not take this one.
+        """
+        found = self._requests.find(context, stack)
+        if details and "unset_hook" in details:
+            row = self._clear_hook(found, name, str(details["unset_hook"]))
+        else:
+            row = self._addressed(found, name)
+            self._signal(found, row, details)
+        self._wake(row.id)
+
+    # -- signals --------------------------------------------------------------------------------
+
+    def _signal(self, stack: Stack, row: Resource, details: Json | None) -> None:
+        for _ in range(ATTEMPTS):
+            plugin = self._plugin(stack, row)
+            if stack.action in plugin.no_signal_actions:
+                raise errors.NotSupported(
+                    feature=f"Signalling resource {row.name} while its stack's action is {stack.action}"
+                )
+            if getattr(plugin, "handle_signal", None) is None:
+                raise errors.NotSupported(feature=f"Signalling resource {row.name}, a {row.type},")
+            try:
+                said = plugin.handle_signal(details)
+            except errors.StaleWrite:
+                row = self._addressed(stack, row.id)
+                continue
+            except NoActionRequired:
+                return
+            except (errors.UserError, ValueError, TypeError) as error:
+                told = sentence(str(error), row.secrets).rstrip(".")
+                raise errors.BadRequest(f"Resource {row.name} does not take this signal: {told}.") from None
+            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                told = sentence(f"{type(error).__name__}: {error}", row.secrets)
+                failure = account(error, row.secrets)
+                LOG.warning("stack %s: the signal to %s failed: %s", stack.id, row.name, failure)
+                signals.note(self._database, row, Status.FAILED, told)
+                return
+            told = sentence(_reason(said, details), row.secrets)
+            signals.note(self._database, row, Status.COMPLETE, told)
+            return
+        raise errors.ResourceLocked(name=row.name)
+
+    def _plugin(self, stack: Stack, row: Resource) -> Plugin:
+        definition = row.progress.definition if row.progress is not None else row.applied
+        if definition is None:
+            raise errors.NotFound(entity="Resource", name=row.name)  # it is not there yet
+        facts = StackFacts(
+            id=stack.id,
+            name=stack.name,
+            project_id=stack.project_id,
+            action=stack.action,
+            resource_by_refid=lambda refid: self._peer(row, refid),
+            signal_url=lambda name: self._signal_url(stack, name),
+            software=ProjectSoftware(self._database, stack.project_id),
+        )
+        plugin = self._registry.get(definition.implemented_by)(row.name, definition, facts)
+        plugin.attach(Incarnation.of(row), _SharedKeeper(self._database, row))
+        return plugin
+
+    def _peer(self, row: Resource, refid: str) -> Peer | None:
+        rows = resources.get_many(self._database, row.requires.keys())
+        return next((Peer.of(other) for other in rows if other.reference_id == refid), None)
+
+    # -- breakpoints and health -------------------------------------------------------------------
+
+    def _clear_hook(self, stack: Stack, name: str, hook: str) -> Resource:
+        if hook not in HOOKS:
+            known = ", ".join(sorted(HOOKS))
+            raise errors.BadRequest(f"There is no breakpoint {hook!r}: it may be one of {known}.")
+        row = resources.find_paused(self._database, stack.id, name, hook)
+        if row is None:
+            self._find(stack, name)
+        if row is None or not signals.try_clear_hook(self._database, row, hook):
+            raise errors.BadRequest(f"Resource {name} does not wait at {hook}.")
+        return row
+
+    def mark_unhealthy(
+        self, context: RequestContext, stack: str, name: str, unhealthy: bool, reason: str | None
+    ) -> None:
+        """Mark a resource, told by name or physical id, for the next update to replace it; or well again.
+
+        Raises:
+            NotFound: there is no such resource.
+            ResourceLocked: an action is under way on it.
+        """
+        found = self._requests.find(context, stack)
+        row = self._find(found, name)
+        if not unhealthy and (row.action, row.status) != (Action.CHECK, Status.FAILED):
+            return
+        status = Status.FAILED if unhealthy else Status.COMPLETE
+        said = reason or ("marked unhealthy by a user" if unhealthy else "marked healthy by a user")
+        if row.engine_id is not None or not signals.try_mark(self._database, row, status, said):
+            raise errors.ResourceLocked(name=row.name)
+
+    def _addressed(self, stack: Stack, name: str) -> Resource:
+        """Return the resource of a name, or the very row of an id: one that is not wanted any more, too."""
+        row = resources.find(self._database, name)
+        return row if row is not None and row.stack_id == stack.id else self._find(stack, name)
+
+    def _find(self, stack: Stack, name: str) -> Resource:
+        row = resources.find_wanted(self._database, stack.id, name)
+        if row is None:
+            raise errors.NotFound(entity="Resource", name=name)
+        return row
+
+
+class _SharedKeeper:
+    """Writes to a row that others may act on or signal at the same time; what races is handled anew."""
+
+    def __init__(self, database: Database, row: Resource) -> None:
+        self._database = database
+        self._row = row
+
+    def set_physical_id(self, physical_id: str | None) -> None:
+        self._write({"physical_id": physical_id})
+
+    def set_data(self, data: Mapping[str, str]) -> None:
+        self._write({"data": dict(data)})
+
+    def set_metadata(self, metadata: Mapping[str, Any]) -> None:
+        if not signals.try_set_metadata(self._database, self._row, metadata):
+            raise errors.StaleWrite(entity=f"resource {self._row.id}")
+        self._row = changed(self._row, metadata_key=self._row.metadata_key + 1)
+
+    def _write(self, columns: Mapping[str, Any]) -> None:
+        if not signals.try_write(self._database, self._row, columns):
+            raise errors.StaleWrite(entity=f"resource {self._row.id}")
+        self._row = changed(self._row, atomic_key=self._row.atomic_key + 1)
+
+
+def _reason(said: Any, details: Json | None) -> str:
+    if isinstance(said, str) and said:
+        return f"Signal: {said}"
+    return "Signal received" if details else "No signal details provided"

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records in the terms of ``heatconv.rpc.engine_client``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from heatconv.model.records import Event, Listed, Nested, Service, Stack
+
+Json = dict[str, Any]
+
+
+def stack(record: Stack, *, parent_id: str | None, done: int, total: int) -> Json:
+    """Return a stack, ``done`` of ``total`` nodes of the phase that it is in."""
+    return {
+        "id": record.id,
+        "name": record.name,
+        "project": record.project_id,
+        "description": record.description,
+        "action": record.action,
+        "status": record.status,
+        "reason": record.reason,
+        "phase": record.phase,
+        "progress": {"done": done, "total": total},
+        "created_at": time(record.created_at),
+        "updated_at": time(record.updated_at),
+        "deleted_at": time(record.deleted_at),
+        "disable_rollback": record.disable_rollback,
+        "timeout_mins": record.timeout_mins,
+        "tags": list(record.tags),
+        "owner_id": parent_id,
+        "user_name": record.user_name,
+    }
+
+
+def identity(record: Stack | Nested) -> Json:
+    """Return what a stack is called."""
+    return {"name": record.name, "id": record.id}
+
+
+def resource(record: Listed, required_by: Sequence[str]) -> Json:
+    """Return a resource."""
+    return {
+        "id": record.id,
+        "name": record.name,
+        "type": record.type,
+        "physical_id": record.physical_id,
+        "action": record.action,
+        "status": record.status,
+        "reason": record.reason,
+        "required_by": list(required_by),
+        "created_at": time(record.created_at),
+        "updated_at": time(record.updated_at or record.created_at),
+        "description": record.desired.description if record.desired else "",
+        "version": record.version,
+    }
+
+
+def event(record: Event, stack_of: Json) -> Json:
+    """Return an event of a stack."""
+    return {
+        "id": record.uuid,
+        "time": time(record.created_at),
+        "resource_name": record.resource_name,
+        "resource_type": record.resource_type,
+        "physical_id": record.physical_id,
+        "action": record.action,
+        "status": record.status,
+        "reason": record.reason,
+        "stack": stack_of,
+    }
+
+
+def service(record: Service) -> Json:
+    """Return a daemon."""
+    return {
+        "id": record.engine_id,
+        "engine_id": record.engine_id,
+        "binary": record.binary,
+        "host": record.host,
+        "topic": record.topic,
+        "report_interval": record.report_interval,
+        "created_at": record.created_at.isoformat(timespec="microseconds"),
+        "updated_at": record.updated_at.isoformat(timespec="microseconds"),
+        "status": "up" if record.alive else "down",
+    }
+
+
+def time(moment: datetime | None) -> str | None:
+    """Return a moment, in UTC, to the second."""
+    return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
