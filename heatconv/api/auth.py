@@ -1,26 +1,116 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who asks: a strategy makes the context of a request.
 
-A strategy is a function of the request and the project in its URL; it raises
-``heatconv.errors.Forbidden`` for a caller who may not act in that project.
+A strategy is a function of the request and the project in its URL; it returns
+the context of a caller in the caller's *own* project, and raises
+``falcon.HTTPUnauthorized`` for one it does not know.  Whether the caller may act
+in the project of the URL is ``policy``'s to say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import falcon
+import webob.exc
+from oslo_config import cfg
+from oslo_middleware import basic_auth, exceptions
 
+from heatconv import errors
+from heatconv.api import tokens
 from heatconv.rpc.context import RequestContext
+from heatconv.signing import Signer
 
 Strategy = Callable[[falcon.Request, str], RequestContext]
 
+STACK_USER = "heat_stack_user"
+
+#: What a role stands for, as Keystone has it.
+_IMPLIED = {"admin": ("admin", "member", "reader"), "member": ("member", "reader")}
+
+
+def strategy(conf: cfg.ConfigOpts) -> Strategy:
+    """Return the strategy that is configured.
+
+    Raises:
+        Misconfigured: it cannot work as it is configured.
+    """
+    if conf.auth.strategy == "keystone":
+        tokens.check(conf)
+        return tokens.by_token
+    if conf.auth.strategy == "http_basic":
+        return HttpBasic(conf.auth.http_basic_user_file, conf.auth.http_basic_roles)
+    return no_auth
+
 
 def no_auth(request: falcon.Request, project: str) -> RequestContext:
-    """Trust the caller: whoever names a project owns it."""
-    return RequestContext(
-        project_id=project,
-        roles=("admin",),
-        is_admin=True,
-        request_id=request.context.request_id,
-    )
+    """Trust the caller: whoever names a project is its administrator."""
+    return RequestContext(project_id=project, roles=_IMPLIED["admin"], request_id=request.context.request_id)
+
+
+class HttpBasic:
+    """Asks for a user name and a password, and holds them against a file."""
+
+    def __init__(self, user_file: str, roles: Mapping[str, str]) -> None:
+        """Take a file of names and bcrypt hashes, and the role of each user that is no plain member.
+
+        Raises:
+            Misconfigured: the file cannot be read, or has another kind of hash.
+        """
+        self._user_file = user_file
+        self._roles = roles
+        try:
+            basic_auth.validate_auth_file(user_file)
+        except (exceptions.ConfigInvalid, webob.exc.HTTPException) as problem:
+            raise errors.Misconfigured(
+                f"The file {user_file} of [auth] http_basic_user_file cannot be read, or has other hashes "
+                "than bcrypt's: make it with 'htpasswd -B'."
+            ) from problem
+
+    def __call__(self, request: falcon.Request, _project: str) -> RequestContext:
+        """See the module; ``alice@web`` is a user of project ``web``, ``alice`` one of ``alice``."""
+        name = self._checked_name(request)
+        role = self._roles.get(name, "member")
+        return RequestContext(
+            project_id=name.rpartition("@")[2],
+            user_id=name,
+            user_name=name,
+            roles=_IMPLIED.get(role, (role,)),
+            request_id=request.context.request_id,
+        )
+
+    def _checked_name(self, request: falcon.Request) -> str:
+        try:
+            name, password = basic_auth.parse_token(basic_auth.parse_header(request.env))
+            basic_auth.authenticate(self._user_file, name, password)
+        except (webob.exc.HTTPException, ValueError) as refusal:  # bcrypt takes no password of 73 bytes
+            raise falcon.HTTPUnauthorized(
+                description="Give the name and the password of a user: they are missing, or wrong.",
+                challenges=['Basic realm="heatconv", charset="UTF-8"'],
+            ) from refusal
+        return name
+
+
+class SignedSignals:
+    """Lets in whoever signals with a URL that was signed for it, and leaves the others to a strategy."""
+
+    def __init__(self, signer: Signer, strategy: Strategy) -> None:
+        """Take who may have signed, and the strategy for what nobody has."""
+        self._signer = signer
+        self._strategy = strategy
+
+    def __call__(self, request: falcon.Request, project: str) -> RequestContext:
+        """See the module.
+
+        Raises:
+            Forbidden: the URL is signed, but not by us, or not for now.
+        """
+        if not _is_signed(request):
+            return self._strategy(request, project)
+        query = {key: request.get_param(key) or "" for key in ("expires", "signature")}
+        self._signer.verify(request.path, query)
+        return RequestContext(project_id=project, roles=(STACK_USER,), request_id=request.context.request_id)
+
+
+def _is_signed(request: falcon.Request) -> bool:
+    return request.method == "POST" and request.path.endswith("/signal") and request.has_param("signature")

@@ -8,6 +8,7 @@ Every refusal is one sentence that names the place.  A property's
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Never
@@ -17,10 +18,10 @@ import jsonschema
 
 from heatconv import errors
 
+BODY = "request body"
 JSON_TYPES = {"", "application/json", "text/plain"}
 _CHUNK = 65536
 _DEPTH = 100  #: of nested objects and lists; no template comes near
-_TOO_DEEP = f"The request body is nested too deeply: at most {_DEPTH} levels are accepted."
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  #: NUL, and halves of a surrogate pair
 _DRAINED = 16 * 1024 * 1024  #: what is read of a body that is too large, so that its sender hears the answer
 
@@ -41,61 +42,74 @@ def read(request: falcon.Request, limit: int) -> dict[str, Any]:
             f"The request body is of type '{content_type}'; send JSON and the header "
             "'Content-Type: application/json'."
         )
-    return _parse(text)
+    return parse(text)
 
 
-def checked(body: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body if it obeys the schema, and refuse it otherwise."""
+def checked(body: dict[str, Any], schema: Mapping[str, Any], what: str = BODY) -> dict[str, Any]:
+    """Return a JSON object if it obeys the schema, and refuse it otherwise; ``what`` it is called."""
     problem = next(iter(jsonschema.Draft202012Validator(schema).iter_errors(body)), None)
     if problem is not None:
-        raise errors.BadRequest(_sentence(problem))
+        raise errors.BadRequest(_sentence(problem, what))
     return body
 
 
-def _parse(text: bytes) -> dict[str, Any]:
+def parse(text: bytes | str, what: str = BODY) -> dict[str, Any]:
+    """Return the JSON object that a text is; ``what`` it is called."""
     try:
         body = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         raise errors.BadRequest(
-            f"The request body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+            f"The {what} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
         ) from error
     except UnicodeDecodeError as error:
-        raise errors.BadRequest(f"The request body is not UTF-8 text: see its byte {error.start}.") from error
+        raise errors.BadRequest(f"The {what} is not UTF-8 text: see its byte {error.start}.") from error
+    except _NotJson as error:
+        raise errors.BadRequest(f"The {what} {error}") from error
     except RecursionError as error:
-        raise errors.BadRequest(_TOO_DEEP) from error
+        raise errors.BadRequest(_too_deep(what)) from error
+    except ValueError as error:  # of a number with thousands of digits
+        raise errors.BadRequest(f"The {what} has a number that is too long.") from error
     if not isinstance(body, dict):
-        raise errors.BadRequest("The request body has to be a JSON object, '{...}'.")
-    _check_values(body)
+        raise errors.BadRequest(f"The {what} has to be a JSON object, '{{...}}'.")
+    _check_values(body, what)
     return body
 
 
-def _check_values(body: dict[str, Any]) -> None:
+class _NotJson(Exception):
+    """What Python's parser would take and JSON does not have."""
+
+
+def _too_deep(what: str) -> str:
+    return f"The {what} is nested too deeply: at most {_DEPTH} levels are accepted."
+
+
+def _check_values(body: dict[str, Any], what: str) -> None:
     """Refuse what JSON can say but a database or a recursive reader cannot take."""
     pending: list[tuple[Any, int]] = [(body, 1)]
     while pending:
         value, depth = pending.pop()
         if depth > _DEPTH:
-            raise errors.BadRequest(_TOO_DEEP)
+            raise errors.BadRequest(_too_deep(what))
         if isinstance(value, dict):
             pending += [(key, depth + 1) for key in value]
             pending += [(item, depth + 1) for item in value.values()]
         elif isinstance(value, list):
             pending += [(item, depth + 1) for item in value]
         elif isinstance(value, str) and _UNSTORABLE.search(value):
-            raise errors.BadRequest(
-                f"The request body has a character that no text may have, near {value[:40]!r}."
-            )
+            raise errors.BadRequest(f"The {what} has a character that no text may have, near {value[:40]!r}.")
+        elif isinstance(value, float) and not math.isfinite(value):
+            raise errors.BadRequest(f"The {what} has a number that is too large.")
 
 
 def _refuse_constant(name: str) -> Never:
-    raise errors.BadRequest(f"The request body is not JSON: {name} is not a JSON number.")
+    raise _NotJson(f"is not JSON: {name} is not a JSON number.")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise errors.BadRequest(f"The request body has the key '{name[:100]}' twice in the same object.")
+            raise _NotJson(f"has the key '{name[:100]}' twice in the same object.")
         found[name] = value
     return found
 
@@ -106,9 +120,9 @@ def _drain(request: falcon.Request) -> None:
         left -= len(chunk)
 
 
-def _sentence(problem: jsonschema.ValidationError) -> str:
+def _sentence(problem: jsonschema.ValidationError, what: str) -> str:
     place = _place(problem.absolute_path)
-    where = f"'{place}' in the request body" if place else "The request body"
+    where = f"'{place}' in the {what}" if place else f"The {what}"
     if problem.validator == "required":
         wanted: Any = problem.validator_value
         given: Any = problem.instance

@@ -15,9 +15,9 @@ from typing import Any
 from urllib.parse import quote
 
 import falcon
+from oslo_config import cfg
 
 from heatconv.api import body
-from heatconv.api.query import Query
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient, Json
 
@@ -32,29 +32,32 @@ class Stack:
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """One authenticated request."""
+    """One authenticated request.
+
+    ``query`` and ``body`` are what the handler's contract declares, see
+    ``heatconv.api.contract``.
+    """
 
     engine: EngineClient
     context: RequestContext
     request: falcon.Request
-    max_body_size: int
+    conf: cfg.ConfigOpts
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Json = field(default_factory=dict)
 
     @cached_property
-    def query(self) -> Query:
-        """The query string."""
-        return Query(self.request.params)
-
-    def json(self, schema: Mapping[str, Any]) -> Json:
-        """Return the body, which obeys ``schema``.
+    def sent(self) -> Json:
+        """The body as it was sent; whether the handler takes it is not yet known.
 
         Raises:
-            UserError: it does not, or is no JSON object.
+            UserError: it is no JSON object, or too large.
         """
-        return body.checked(body.read(self.request, self.max_body_size), schema)
+        return body.read(self.request, self.conf.api.max_json_body_size)
 
-    def url(self, *segments: str) -> str:
-        """Return the URL of something in the caller's project."""
-        path = "/".join(quote(segment, safe="") for segment in (self.context.project_id, *segments))
+    def url(self, *segments: str, project: str | None = None) -> str:
+        """Return the URL of something in a project, the caller's unless another is named."""
+        within = project or self.context.project_id
+        path = "/".join(quote(segment, safe="") for segment in (within, *segments))
         return f"{self.request.prefix}/v1/{path}"
 
     def stack_url(self, stack: Stack, *segments: str) -> str:

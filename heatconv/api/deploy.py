@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The composition of the API: a WSGI application of an engine client.
 
-A request passes, in this order: the request id, the route, authentication, the
-proof that a stack's name and id belong together, the handler; an error met
-anywhere goes to ``faults``.
+A request passes, in this order: what ``middleware`` puts around the application,
+the route, authentication, the policy, the proof that a stack's name and id belong
+together, the handler; an error met anywhere from the route on goes to ``faults``.
 """
 
 from __future__ import annotations
@@ -11,52 +11,76 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
+from wsgiref.types import WSGIApplication
 
 import falcon
 from oslo_config import cfg
 from oslo_context import context as oslo_context
+from oslo_middleware.request_id import ENV_REQUEST_ID
 
 from heatconv import errors
-from heatconv.api import auth, faults, routes
+from heatconv.api import auth, faults, middleware, openapi, routes
 from heatconv.api.call import Answer, Call, Handler
 from heatconv.api.handlers import versions
 from heatconv.api.identities import Identities
+from heatconv.api.policy import Policy, access
 from heatconv.rpc.engine_client import EngineClient
-
-App = falcon.App[falcon.Request, falcon.Response]
+from heatconv.signing import Signer
 
 #: A version of the API that is not there.
 _OTHER_VERSION = re.compile(r"/v(?!1(\.0)?(/|$))[0-9.]+(/|$)")
 
 
 def application(
-    engine: EngineClient, conf: cfg.ConfigOpts, authenticate: auth.Strategy = auth.no_auth
-) -> App:
-    """Return the WSGI application that serves the API of an engine."""
+    engine: EngineClient,
+    conf: cfg.ConfigOpts,
+    strategy: auth.Strategy | None = None,
+    signer: Signer | None = None,
+) -> WSGIApplication:
+    """Return the WSGI application that serves the API of an engine.
+
+    Args:
+        engine: the engines.
+        conf: the configuration.
+        strategy: by which callers say who they are; the configured one, if None.
+        signer: of URLs for signals; without one, nobody gets in by such a URL.
+
+    Raises:
+        Misconfigured: the configured strategy cannot work.
+    """
     app = falcon.App(middleware=[RequestId()])
     app.req_options.strip_url_path_trailing_slash = True
     app.req_options.keep_blank_qs_values = False
     faults.install(app)
-    identities = Identities()
-    for version in routes.VERSIONS:
-        for url, handlers in routes.ROUTES.items():
-            endpoint = Endpoint(engine, authenticate, conf.api.max_json_body_size, handlers, identities)
+    authenticate = strategy or auth.strategy(conf)
+    parts = Parts(
+        engine=engine,
+        conf=conf,
+        authenticate=auth.SignedSignals(signer, authenticate) if signer else authenticate,
+        policy=Policy(conf),
+        identities=Identities(),
+    )
+    for url, handlers in routes.ROUTES.items():
+        endpoint = Endpoint(parts, url, handlers)
+        for version in routes.VERSIONS:
             app.add_route(f"{version}/{{project}}{url}", endpoint)
     for url in ("/", "/versions", *routes.VERSIONS):
         app.add_route(url, VersionsDocument())
+    app.add_route(openapi.URL, openapi.Document())
     app.add_sink(versions.show, _OTHER_VERSION)
-    return app
+    return middleware.around(app, conf)
 
 
 class RequestId:
-    """Give each request an id of its own, and tell the client."""
+    """Tell application and log the id that the middleware around them gave to a request."""
 
-    def process_request(self, request: falcon.Request, response: falcon.Response) -> None:
-        """Make up the id and put it on the response, whatever that will be."""
-        request.context.request_id = oslo_context.generate_request_id()
-        response.set_header("X-Openstack-Request-Id", request.context.request_id)
+    def process_request(self, request: falcon.Request, _response: falcon.Response) -> None:
+        """Put the id where handlers, and this thread's log lines, look for it."""
+        request.context.request_id = request.env[ENV_REQUEST_ID]
+        oslo_context.RequestContext(request_id=request.context.request_id, overwrite=True)
 
 
 class VersionsDocument:
@@ -65,22 +89,24 @@ class VersionsDocument:
     on_get = staticmethod(versions.show)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """What all endpoints have in common."""
+
+    engine: EngineClient
+    conf: cfg.ConfigOpts
+    authenticate: auth.Strategy
+    policy: Policy
+    identities: Identities
+
+
 class Endpoint:
     """One row of the table of routes, as the framework wants it: an ``on_*`` for each method."""
 
-    def __init__(
-        self,
-        engine: EngineClient,
-        authenticate: auth.Strategy,
-        max_body_size: int,
-        handlers: Mapping[str, Handler],
-        identities: Identities,
-    ) -> None:
-        self._engine = engine
-        self._authenticate = authenticate
-        self._max_body_size = max_body_size
+    def __init__(self, parts: Parts, url: str, handlers: Mapping[str, Handler]) -> None:
+        self._parts = parts
         self._handlers = handlers
-        self._identities = identities
+        self._access = {method: access(method, url) for method in handlers}
         for method in handlers:
             setattr(self, f"on_{method.lower()}", self._respond)
 
@@ -94,21 +120,25 @@ class Endpoint:
     ) -> None:
         if "\0" in request.path or "%00" in request.query_string:
             raise errors.BadRequest("The URL has a NUL character in it.")
-        call = Call(
-            engine=self._engine,
-            context=self._authenticate(request, project),
-            request=request,
-            max_body_size=self._max_body_size,
-        )
+        call = self._admitted(request, project)
+        self._parts.policy.enforce(self._access[request.method].rule(call), call.context)
         handler = self._handlers[request.method]
         _send(response, handler(call, **self._located(call, fields)))
+
+    def _admitted(self, request: falcon.Request, project: str) -> Call:
+        """Return the call of somebody who is known, and may act in a project."""
+        context = self._parts.policy.admit(self._parts.authenticate(request, project), project)
+        oslo_context.RequestContext(
+            request_id=context.request_id, project_id=project, user_id=context.user_id, overwrite=True
+        )
+        return Call(engine=self._parts.engine, context=context, request=request, conf=self._parts.conf)
 
     def _located(self, call: Call, fields: dict[str, str]) -> dict[str, Any]:
         """Return the fields of a URL with the stack's name and id as one thing, known to exist."""
         if "stack_id" not in fields or "arn_id" in fields:
             return dict(fields)
         name, stack_id = fields.pop("stack_name"), fields.pop("stack_id")
-        return {"stack": self._identities.prove(call, name, stack_id), **fields}
+        return {"stack": self._parts.identities.prove(call, name, stack_id), **fields}
 
 
 def _send(response: falcon.Response, answer: Answer) -> None:

@@ -10,46 +10,75 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from heatconv.api.call import Handler
-from heatconv.api.handlers import events, outputs, resources, services, stacks, templates, types
+from heatconv.api.handlers import (
+    actions,
+    events,
+    lookup,
+    outputs,
+    resources,
+    services,
+    snapshots,
+    software,
+    stacks,
+    templates,
+    types,
+)
 
 VERSIONS = ("/v1", "/v1.0")
 
 _NAME = "/stacks/{stack_name}"
 _STACK = "/stacks/{stack_name}/{stack_id}"
 _RESOURCE = _STACK + "/resources/{resource_name}"
+_SNAPSHOT = _STACK + "/snapshots/{snapshot_id}"
 
-_LOOKUP: Mapping[str, Handler] = dict.fromkeys(("GET", "POST", "PUT", "PATCH", "DELETE"), stacks.lookup)
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/stacks": {"GET": stacks.index, "POST": stacks.create},
-    "/stacks/detail": {"GET": stacks.index},
+    "/stacks/detail": {"GET": stacks.detail},
     "/stacks/preview": {"POST": stacks.preview_create},
     "/validate": {"POST": templates.validate},
-    _NAME: _LOOKUP,
-    _NAME + "/resources": {"GET": stacks.lookup, "POST": stacks.lookup},
-    _NAME + "/events": {"GET": stacks.lookup, "POST": stacks.lookup},
-    _NAME + "/template": {"GET": stacks.lookup, "POST": stacks.lookup},
-    _NAME + "/actions": {"GET": stacks.lookup, "POST": stacks.lookup},
-    _NAME + "/environment": {"GET": stacks.lookup},
-    _NAME + "/files": {"GET": stacks.lookup},
+    _NAME: dict.fromkeys(_METHODS, lookup.by_name),
+    _NAME + "/resources": {"GET": lookup.by_name, "POST": lookup.by_name},
+    _NAME + "/events": {"GET": lookup.by_name, "POST": lookup.by_name},
+    _NAME + "/template": {"GET": lookup.by_name, "POST": lookup.by_name},
+    _NAME + "/actions": {"GET": lookup.by_name, "POST": lookup.by_name},
+    _NAME + "/environment": {"GET": lookup.by_name},
+    _NAME + "/files": {"GET": lookup.by_name},
     _STACK: {"GET": stacks.show, "PUT": stacks.update, "PATCH": stacks.patch, "DELETE": stacks.delete},
-    _STACK + "/{arn_id}": dict.fromkeys(_LOOKUP, stacks.lookup_arn),
+    _STACK + "/{arn_id}": dict.fromkeys(_METHODS, lookup.by_arn),
     _STACK + "/preview": {"PUT": stacks.preview_update, "PATCH": stacks.preview_patch},
+    _STACK + "/abandon": {"DELETE": stacks.abandon},
+    _STACK + "/export": {"GET": stacks.export},
     _STACK + "/template": {"GET": stacks.template},
     _STACK + "/environment": {"GET": stacks.environment},
     _STACK + "/files": {"GET": stacks.files},
     _STACK + "/graph": {"GET": stacks.graph},
-    _STACK + "/actions": {"POST": stacks.act},
+    _STACK + "/actions": {"POST": actions.act},
     _STACK + "/outputs": {"GET": outputs.index},
     _STACK + "/outputs/{output_key}": {"GET": outputs.show},
+    _STACK + "/snapshots": {"GET": snapshots.index, "POST": snapshots.create},
+    _SNAPSHOT: {"GET": snapshots.show, "DELETE": snapshots.delete},
+    _SNAPSHOT + "/restore": {"POST": snapshots.restore},
     _STACK + "/resources": {"GET": resources.index},
-    _RESOURCE: {"GET": resources.show},
+    _RESOURCE: {"GET": resources.show, "PATCH": resources.mark},
     _RESOURCE + "/metadata": {"GET": resources.metadata},
+    _RESOURCE + "/signal": {"POST": resources.signal},
     _RESOURCE + "/events": {"GET": events.index_of_resource},
     _RESOURCE + "/events/{event_id}": {"GET": events.show},
     _STACK + "/events": {"GET": events.index},
+    "/software_configs": {"GET": software.list_configs, "POST": software.create_config},
+    "/software_configs/{config_id}": {"GET": software.show_config, "DELETE": software.delete_config},
+    "/software_deployments": {"GET": software.list_deployments, "POST": software.create_deployment},
+    "/software_deployments/metadata/{server_id}": {"GET": software.metadata},
+    "/software_deployments/{deployment_id}": {
+        "GET": software.show_deployment,
+        "PUT": software.update_deployment,
+        "DELETE": software.delete_deployment,
+    },
     "/resource_types": {"GET": types.index},
     "/resource_types/{type_name}": {"GET": types.show},
+    "/resource_types/{type_name}/template": {"GET": types.template},
     "/template_versions": {"GET": templates.versions},
     "/template_versions/{version}/functions": {"GET": templates.functions},
     "/build_info": {"GET": services.build_info},

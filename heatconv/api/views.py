@@ -22,8 +22,8 @@ def state(action: str, status: str) -> str:
     return f"{action}_{status}"
 
 
-def stack_row(call: Call, row: Json) -> Json:
-    """Return a stack as lists show it."""
+def stack_row(call: Call, row: Json, *, with_project: bool = False) -> Json:
+    """Return a stack as lists show it; ``with_project`` tells whose it is."""
     return {
         **_stack_identity(call, row),
         "description": row.get("description") or "",
@@ -38,6 +38,7 @@ def stack_row(call: Call, row: Json) -> Json:
         "tags": row.get("tags") or None,
         "phase": row.get("phase"),
         "progress": row.get("progress"),
+        **({"project": row["project"]} if with_project else {}),
     }
 
 
@@ -56,7 +57,7 @@ def stack_preview(call: Call, row: Json) -> Json:
 
 
 def _stack_identity(call: Call, row: Json) -> Json:
-    href = call.stack_url(Stack(row["name"], row["id"]))
+    href = call.url("stacks", row["name"], row["id"], project=row["project"])
     return {"id": row["id"], "links": [link(href)], "stack_name": row["name"]}
 
 
@@ -78,8 +79,15 @@ def output_row(output: Json) -> Json:
     return {"output_key": output["output_key"], "description": output.get("description") or ""}
 
 
-def resource(call: Call, stack_of: Stack, row: Json, *, detail: bool = False) -> Json:
+def resource(call: Call, row: Json, *, detail: bool = False) -> Json:
     """Return a resource; ``detail`` adds its description and attributes."""
+    stack_of = Stack(**row["stack"])
+    links = [
+        link(call.stack_url(stack_of, "resources", row["name"])),
+        link(call.stack_url(stack_of), "stack"),
+    ]
+    if row["nested"]:
+        links.append(link(call.stack_url(Stack(**row["nested"])), "nested"))
     view = {
         **_resource_names(row),
         "resource_status": state(row["action"], row["status"]),
@@ -87,11 +95,10 @@ def resource(call: Call, stack_of: Stack, row: Json, *, detail: bool = False) ->
         "required_by": row.get("required_by") or [],
         "creation_time": row.get("created_at"),
         "updated_time": row.get("updated_at"),
-        "links": [
-            link(call.stack_url(stack_of, "resources", row["name"])),
-            link(call.stack_url(stack_of), "stack"),
-        ],
+        "links": links,
     }
+    if row["parent_resource"]:
+        view["parent_resource"] = row["parent_resource"]
     if detail:
         view |= {
             "description": row.get("description") or "",
@@ -136,9 +143,16 @@ def _resource_names(row: Json) -> Json:
     }
 
 
-def event(call: Call, stack_of: Stack, row: Json, *, detail: bool = False) -> Json:
-    """Return an event; ``detail`` adds the resource's type and properties."""
-    name = row["resource_name"]
+def event(call: Call, row: Json, *, detail: bool = False, root: Stack | None = None) -> Json:
+    """Return an event; ``detail`` adds the resource's type and properties, ``root`` a link to a stack."""
+    stack_of, name = Stack(**row["stack"]), row["resource_name"]
+    links = [
+        link(call.stack_url(stack_of, "resources", name, "events", row["id"])),
+        link(call.stack_url(stack_of, "resources", name), "resource"),
+        link(call.stack_url(stack_of), "stack"),
+    ]
+    if root is not None:
+        links.append(link(call.stack_url(root), "root_stack"))
     view: dict[str, Any] = {
         "id": row["id"],
         "event_time": row["time"],
@@ -147,11 +161,7 @@ def event(call: Call, stack_of: Stack, row: Json, *, detail: bool = False) -> Js
         "physical_resource_id": row.get("physical_id"),
         "resource_status": state(row["action"], row["status"]),
         "resource_status_reason": (row.get("reason") or "")[:255],
-        "links": [
-            link(call.stack_url(stack_of, "resources", name, "events", row["id"])),
-            link(call.stack_url(stack_of, "resources", name), "resource"),
-            link(call.stack_url(stack_of), "stack"),
-        ],
+        "links": links,
     }
     if detail:
         view |= {
@@ -159,6 +169,19 @@ def event(call: Call, stack_of: Stack, row: Json, *, detail: bool = False) -> Js
             "resource_properties": row.get("resource_properties") or {},
         }
     return view
+
+
+def snapshot(row: Json) -> Json:
+    """Return a snapshot under Heat's keys."""
+    return {
+        "id": row["id"],
+        "name": row["name"],
+        "action": row["action"],
+        "status": row["status"],
+        "status_reason": row["reason"],
+        "data": row["data"],
+        "creation_time": row["created_at"],
+    }
 
 
 def service(row: Json) -> Json:

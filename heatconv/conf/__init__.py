@@ -15,9 +15,9 @@ from importlib import metadata
 from oslo_config import cfg
 from oslo_log import log
 
-from heatconv.conf import api, default, engine, logs, worker
+from heatconv.conf import api, auth, default, engine, logs, worker, yaql
 
-GROUPS = (default, api, engine, worker)
+GROUPS = (default, api, auth, engine, worker, yaql)
 
 
 def register(conf: cfg.ConfigOpts) -> None:

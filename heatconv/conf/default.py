@@ -8,6 +8,13 @@ from oslo_config import cfg
 GROUP = None  #: oslo.config's name for it
 
 _PLUGINS = [
+    cfg.StrOpt(
+        "environment_dir",
+        default="/etc/heatconv/environment.d",
+        help="Directory of environment files, read when an engine starts: their resource_registry and "
+        "parameter_defaults hold for all templates, where users' environments say nothing else. One that "
+        "does not exist is passed over.",
+    ),
     cfg.ListOpt(
         "plugin_dirs",
         default=["/usr/lib64/heat", "/usr/lib/heat", "/usr/local/lib/heat", "/usr/local/lib64/heat"],
@@ -36,13 +43,32 @@ _LIMITS = [
         "max_template_size",
         default=524288,
         min=1,
-        help="Largest template, and largest file beside one, in bytes.",
+        help="Largest template, in bytes.",
     ),
     cfg.IntOpt(
         "max_stacks_per_tenant",
         default=512,
         min=-1,
         help="Number of stacks a project may have; -1 is no limit.",
+    ),
+    cfg.IntOpt(
+        "max_snapshots_per_stack",
+        default=32,
+        min=-1,
+        help="Number of snapshots a stack may have; -1 is no limit.",
+    ),
+    cfg.IntOpt(
+        "max_software_configs_per_tenant",
+        default=4096,
+        min=-1,
+        help="Number of software configs a project may have, those derived for deployments included; -1 is "
+        "no limit.",
+    ),
+    cfg.IntOpt(
+        "max_software_deployments_per_tenant",
+        default=4096,
+        min=-1,
+        help="Number of software deployments a project may have; -1 is no limit.",
     ),
     cfg.IntOpt(
         "max_resources_per_stack",
@@ -56,6 +82,24 @@ _LIMITS = [
         min=-1,
         help="Number of events a stack keeps when a new action on it starts; older ones are dropped then. "
         "-1 keeps all.",
+    ),
+]
+
+_FEATURES = [
+    cfg.BoolOpt(
+        "enable_stack_abandon",
+        default=False,
+        help="Whether users may abandon a stack: have it forgotten, and its resources left where they are.",
+    ),
+    cfg.BoolOpt(
+        "enable_stack_adopt",
+        default=False,
+        help="Whether users may make a stack of what is there already.",
+    ),
+    cfg.ListOpt(
+        "hidden_stack_tags",
+        default=["data-processing-cluster"],
+        help="Stacks that carry one of these tags are listed only to who asks for hidden stacks too.",
     ),
 ]
 
@@ -109,4 +153,21 @@ _RECOVERY = [
     ),
 ]
 
-OPTS = [*_PLUGINS, *_PROCESS, *_LIMITS, *_ACTIONS, *_RECOVERY]
+_SECRETS = [
+    cfg.StrOpt(
+        "auth_encryption_key",
+        secret=True,
+        help="What the secrets in the database are encrypted with: any text of 32 characters or more, the "
+        "same one for every daemon. 'heatconv-manage generate_key' makes one. Daemons do not start without; "
+        "heatconv-all makes one of its own.",
+    ),
+    cfg.MultiStrOpt(
+        "auth_encryption_old_keys",
+        default=[],
+        secret=True,
+        help="Keys that secrets in the database may still be encrypted with; none is encrypted with them "
+        "any more. Each on a line of its own.",
+    ),
+]
+
+OPTS = [*_PLUGINS, *_SECRETS, *_PROCESS, *_LIMITS, *_FEATURES, *_ACTIONS, *_RECOVERY]

@@ -5,34 +5,49 @@ from __future__ import annotations
 
 from heatconv.api import views
 from heatconv.api.call import Answer, Call, Stack
-
-_FILTERS = {
-    "type": "type",
-    "status": "status",
-    "name": "name",
-    "action": "action",
-    "id": "id",
-    "physical_resource_id": "physical_id",
-}
+from heatconv.api.contract import takes
+from heatconv.api.handlers.source import truth
+from heatconv.api.query import FILTERS
+from heatconv.api.schemas import resources as schemas
 
 
+@takes(query=schemas.LIST, no_other_query=True)
 def index(call: Call, stack: Stack) -> Answer:
-    """List the resources of a stack."""
-    call.query.refuse_others({"nested_depth", "with_detail", *_FILTERS})
-    call.query.number("nested_depth")
-    detail = call.query.boolean("with_detail")
-    rows = call.engine.list_resources(call.context, stack.id, call.query.filters(_FILTERS))
-    return Answer({"resources": [views.resource(call, stack, row, detail=detail) for row in rows]})
+    """List the resources of a stack, and of the stacks nested in it."""
+    detail = call.query["with_detail"]
+    depth = call.query["nested_depth"] or 0
+    rows = call.engine.list_resources(call.context, stack.id, call.query[FILTERS], nested_depth=depth)
+    return Answer({"resources": [views.resource(call, row, detail=detail) for row in rows]})
 
 
+@takes(query=schemas.SHOW)
 def show(call: Call, stack: Stack, resource_name: str) -> Answer:
     """Show one resource."""
-    attributes = call.query.texts("with_attr") or None
-    row = call.engine.show_resource(call.context, stack.id, resource_name, attributes=attributes)
-    return Answer({"resource": views.resource(call, stack, row, detail=True)})
+    more = call.query["with_attr"]
+    row = call.engine.show_resource(call.context, stack.id, resource_name, attributes=more)
+    return Answer({"resource": views.resource(call, row, detail=True)})
 
 
 def metadata(call: Call, stack: Stack, resource_name: str) -> Answer:
     """Show the metadata of a resource."""
-    row = call.engine.show_resource(call.context, stack.id, resource_name)
-    return Answer({"metadata": row.get("metadata") or {}})
+    return Answer({"metadata": call.engine.get_metadata(call.context, stack.id, resource_name)})
+
+
+@takes(body=schemas.SIGNAL)
+def signal(call: Call, stack: Stack, resource_name: str) -> Answer:
+    """Tell a resource something, or clear one of its breakpoints."""
+    call.engine.signal_resource(call.context, stack.id, resource_name, call.body)
+    return Answer(None)
+
+
+@takes(body=schemas.MARK)
+def mark(call: Call, stack: Stack, resource_name: str) -> Answer:
+    """Mark a resource, told by name or physical id, as unhealthy or as healthy."""
+    call.engine.mark_unhealthy(
+        call.context,
+        stack.id,
+        resource_name,
+        unhealthy=truth(call.body["mark_unhealthy"]),
+        reason=call.body.get("resource_status_reason") or "",
+    )
+    return Answer(None)

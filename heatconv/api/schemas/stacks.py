@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies that describe a stack, and the actions on one."""
+"""Stacks: bodies that describe one, the actions on one, and which of them a list shows."""
 
 from __future__ import annotations
 
-from typing import Any
-
-Schema = dict[str, Any]
+from heatconv.api.query import Keys, choice, filtering, flag, names, number, text
+from heatconv.api.schemas import Schema
 
 ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "rollback")
+
+#: What clients send for a truth value.
+TRUTH: Schema = {
+    "anyOf": [{"type": ["boolean", "null"]}, {"type": "string", "pattern": r"^([Tt]rue|[Ff]alse)\Z"}],
+    "description": "true or false",
+}
 
 #: None stands for "not given": clients send it for what a user left out.
 _SOURCE: Schema = {
@@ -15,7 +20,7 @@ _SOURCE: Schema = {
         "type": ["object", "string"],
         "description": "a template: a JSON object, or text in YAML or JSON",
     },
-    "template_url": {"type": ["string", "null"], "description": "a string"},
+    "template_url": {"type": ["string", "null"], "description": "a string; it is not supported"},
     "environment": {
         "type": ["object", "string", "null"],
         "description": "an environment: a JSON object, or text in YAML or JSON",
@@ -36,22 +41,20 @@ _SOURCE: Schema = {
 _OPTIONS: Schema = {
     "timeout_mins": {
         "anyOf": [
-            {"type": "integer", "minimum": 0},
-            {"type": "string", "pattern": "^[0-9]{1,9}$"},
+            {"type": "integer", "minimum": 0, "maximum": 999_999_999},
+            {"type": "string", "pattern": r"^[0-9]{1,9}\Z"},
             {"type": "null"},
         ],
-        "description": "a whole number of minutes",
+        "description": "a whole number of minutes; 0 stands for the service's default",
     },
-    "disable_rollback": {
-        "anyOf": [{"type": ["boolean", "null"]}, {"type": "string", "pattern": "^([Tt]rue|[Ff]alse)$"}],
-        "description": "true or false",
-    },
+    "disable_rollback": TRUTH,
     "tags": {
         "type": ["string", "null"],
-        "pattern": "^[^,]{1,80}(,[^,]{1,80})*$|^$",
+        "pattern": r"^[^,]{1,80}(,[^,]{1,80})*\Z|^\Z",
         "description": "one string of tags, each of at most 80 characters, with commas between them",
     },
-    "converge": {"type": ["boolean", "null"], "description": "true or false"},
+    "converge": {**TRUTH, "description": "true or false; true is not supported"},
+    "show_nested": TRUTH,
 }
 
 _NAME: Schema = {
@@ -62,7 +65,16 @@ _NAME: Schema = {
 
 CREATE: Schema = {
     "type": "object",
-    "properties": {"stack_name": _NAME, **_SOURCE, **_OPTIONS},
+    "properties": {
+        "stack_name": _NAME,
+        **_SOURCE,
+        **_OPTIONS,
+        "template": {**_SOURCE["template"], "type": ["object", "string", "null"]},
+        "adopt_stack_data": {
+            "type": ["string", "null"],
+            "description": "the text, in JSON, that abandoning or exporting a stack answered",
+        },
+    },
     "required": ["stack_name"],
 }
 UPDATE: Schema = {"type": "object", "properties": {**_SOURCE, **_OPTIONS}}
@@ -89,3 +101,72 @@ ACTION: Schema = {
     "propertyNames": {"enum": list(ACTIONS), "description": _ONE_ACTION},
     "description": _ONE_ACTION,
 }
+
+_MAP: Schema = {"type": "object", "description": "an object"}
+_ANY_MAP: Schema = {"type": ["object", "null"], "description": "an object"}
+#: What ``adopt_stack_data`` holds.
+ADOPTED: Schema = {
+    "type": "object",
+    "properties": {
+        "template": _MAP,
+        "environment": _ANY_MAP,
+        "files": _SOURCE["files"],
+        "resources": {
+            "type": ["object", "null"],
+            "additionalProperties": {
+                **_MAP,
+                "properties": {
+                    "resource_id": {"type": ["string", "null"], "description": "a string"},
+                    "metadata": _ANY_MAP,
+                    "resource_data": _ANY_MAP,
+                },
+            },
+            "description": "an object of what is there already, by resource name",
+        },
+    },
+    "required": ["template"],
+    "description": "an object",
+}
+
+SORT_KEYS = ("stack_name", "stack_status", "creation_time", "updated_time")
+
+#: In the caller's own project.
+LIST_OF_PROJECT: Keys = {
+    "limit": number("How many stacks there are on a page; all of them if 0 or not given."),
+    "marker": text("The id of the stack after which the page starts."),
+    "sort_keys": names(f"What to sort by: {', '.join(SORT_KEYS)}; anything else is ignored."),
+    "sort_dir": choice("The order; without it and sort_keys the newest come first.", ("asc", "desc")),
+    "with_count": flag("Whether to tell how many stacks there are on all pages."),
+    "show_deleted": flag("Whether to list deleted stacks too."),
+    "show_nested": flag("Whether to list stacks that belong to a resource of another too."),
+    "show_hidden": flag("Whether to list stacks that have a tag of the option hidden_stack_tags too."),
+    "tags": names("Only stacks that have all of these tags."),
+    "tags_any": names("Only stacks that have one of these tags."),
+    "not_tags": names("Only stacks that do not have all of these tags."),
+    "not_tags_any": names("Only stacks that have none of these tags."),
+    "id": filtering("id"),
+    "name": filtering("name"),
+    "stack_name": filtering("name"),
+    "status": filtering("status"),
+    "stack_status": filtering("status"),
+    "action": filtering("action"),
+    "stack_action": filtering("action"),
+    "stack_status_reason": filtering("reason"),
+    "tenant": filtering("project"),
+    "username": filtering("username"),
+    "stack_owner": filtering("username"),
+    "owner_id": filtering("parent"),
+    "parent": filtering("parent"),
+    "disable_rollback": filtering("disable_rollback", flag),
+    "timeout_mins": filtering("timeout_mins", number),
+    "stack_user_project_id": filtering("stack_user_project_id"),
+}
+
+LIST: Keys = {
+    **LIST_OF_PROJECT,
+    "global_tenant": flag("Whether to list the stacks of all projects; that takes the right to do so."),
+}
+
+SHOW: Keys = {"resolve_outputs": flag("Whether to tell the outputs' values.", default=True)}
+
+PREVIEW: Keys = {"show_nested": flag("Whether to show the resources of nested stacks too.")}

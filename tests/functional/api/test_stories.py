@@ -12,11 +12,13 @@ a step is a request and what is expected of its answer::
       expect: {stack.tags.0: blue}      # values at places of the answer
       matches: {error.message: ^The}    # regular expressions, likewise
 
-``$name`` is a name that no other story has.  Redirects are not followed.
+``$name`` is a name that no other story has; what is kept and is no text is kept
+as JSON.  Redirects are not followed.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import time
 import uuid
@@ -62,7 +64,8 @@ def take(session: requests.Session, endpoint: str, step: dict[str, Any], names: 
     for name, pattern in step.get("headers_match", {}).items():
         assert re.search(pattern, response.headers.get(name, "")), f"{name} in {response.headers}"
     for name, place in step.get("keep", {}).items():
-        names[name] = str(at(response.json(), place))
+        found = at(response.json(), place)
+        names[name] = found if isinstance(found, str) else json.dumps(found)
 
 
 def ask(session: requests.Session, endpoint: str, step: dict[str, Any]) -> requests.Response:

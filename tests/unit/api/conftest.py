@@ -19,9 +19,14 @@ def engine():
 
 
 @pytest.fixture
-def api(engine):
+def conf():
     conf = cfg.ConfigOpts()
     options.register(conf)
     conf([])
     conf.set_override("max_json_body_size", 2000, "api")
+    return conf
+
+
+@pytest.fixture
+def api(engine, conf):
     return testing.TestClient(deploy.application(EngineClient(engine), conf))

@@ -27,6 +27,7 @@ class FakeEngine:
         self.events: dict[str, list[dict[str, Any]]] = {}
         self.edges: list[list[str]] = []
         self.done: list[tuple[str, str]] = []
+        self.signals: list[tuple[str, dict[str, Any]]] = []
         self.queries: list[dict[str, Any]] = []
         self.contexts: list[RequestContext] = []
         self.broken: Exception | None = None
@@ -87,6 +88,9 @@ class FakeEngine:
                 "version": 0,
                 "attributes": {"output": name},
                 "metadata": {},
+                "stack": self._called(stack_id),
+                "nested": None,
+                "parent_resource": None,
                 **row,
             }
         )
@@ -104,9 +108,13 @@ class FakeEngine:
                 "action": action,
                 "status": status,
                 "reason": reason,
+                "stack": self._called(stack_id),
             }
         )
         return event_id
+
+    def _called(self, stack_id: str) -> dict[str, str]:
+        return {"name": self.stacks[stack_id]["name"], "id": stack_id}
 
     # -- stacks --------------------------------------------------------------------------
 
@@ -149,8 +157,51 @@ class FakeEngine:
     def _check_stack(self, context: RequestContext, stack: str) -> None:
         self.done.append((self._find(context, stack)["id"], "check"))
 
+    def _suspend_stack(self, context: RequestContext, stack: str) -> None:
+        self.done.append((self._find(context, stack)["id"], "suspend"))
+
+    def _resume_stack(self, context: RequestContext, stack: str) -> None:
+        self.done.append((self._find(context, stack)["id"], "resume"))
+
+    def _export_stack(self, context: RequestContext, stack: str) -> Any:
+        row = self._find(context, stack)
+        return {"name": row["name"], "id": row["id"], "resources": {}}
+
+    def _abandon_stack(self, context: RequestContext, stack: str) -> Any:
+        exported = self._export_stack(context, stack)
+        self.done.append((exported["id"], "abandon"))
+        return exported
+
+    # -- snapshots ---------------------------------------------------------------------
+
+    def _snapshot(self, **row: Any) -> dict[str, Any]:
+        made = {"action": "CREATE", "status": "COMPLETE", "reason": "", "data": {}, "created_at": NOW}
+        return {"id": "s1", "name": None, **made, **row}
+
+    def _create_snapshot(self, context: RequestContext, stack: str, name: str | None) -> Any:
+        self.done.append((self._find(context, stack)["id"], f"snapshot {name}"))
+        return self._snapshot(name=name, status="IN_PROGRESS", data=None)
+
+    def _list_snapshots(self, context: RequestContext, stack: str) -> Any:
+        self._find(context, stack)
+        return [self._snapshot()]
+
+    def _show_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> Any:
+        if snapshot != "s1":
+            raise errors.NotFound(entity="Snapshot", name=snapshot)
+        return self._snapshot()
+
+    def _delete_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:
+        self.done.append((stack, f"delete snapshot {snapshot}"))
+
+    def _restore_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:
+        self.done.append((stack, f"restore snapshot {snapshot}"))
+
+    # -- stacks: what would be, and what is --------------------------------------------
+
     def _preview_create(self, context: RequestContext, name: str, source: Any, options: Any) -> Any:
-        row = {"name": name, "description": "", "parameters": {}, "tags": options["tags"]}
+        row = {"name": name, "project": context.project_id, "description": "", "parameters": {}}
+        row["tags"] = options["tags"]
         return row | {"resources": [{"name": "a", "type": "OS::Heat::None"}]}
 
     def _preview_update(
@@ -176,7 +227,12 @@ class FakeEngine:
 
     def _list_stacks(self, context: RequestContext, query: Any) -> Any:
         self.queries.append(query)
-        rows = [row for row in self.stacks.values() if row["project"] == context.project_id]
+        wanted = (
+            {row["project"] for row in self.stacks.values()}
+            if query["all_projects"]
+            else {context.project_id}
+        )
+        rows = [row for row in self.stacks.values() if row["project"] in wanted]
         ids = [row["id"] for row in rows]
         start = ids.index(query["marker"]) + 1 if query["marker"] else 0
         page = rows[start:][: query["limit"]]
@@ -207,16 +263,31 @@ class FakeEngine:
 
     # -- resources and events ---------------------------------------------------------------
 
-    def _list_resources(self, context: RequestContext, stack: str, filters: Any) -> Any:
+    def _list_resources(self, context: RequestContext, stack: str, filters: Any, nested_depth: int) -> Any:
+        self.queries.append({"filters": filters, "nested_depth": nested_depth})
         rows = self.resources[self._find(context, stack)["id"]]
         return [row for row in rows if all(row[key] in wanted for key, wanted in filters.items())]
 
-    def _show_resource(
-        self, context: RequestContext, stack: str, name: str, attributes: list[str] | None
-    ) -> Any:
+    def _show_resource(self, context: RequestContext, stack: str, name: str, attributes: list[str]) -> Any:
+        row = self._resource(context, stack, name)
+        return row | {"attributes": row["attributes"] | dict.fromkeys(attributes, "asked for")}
+
+    def _get_metadata(self, context: RequestContext, stack: str, name: str) -> Any:
+        return self._resource(context, stack, name)["metadata"]
+
+    def _signal_resource(self, context: RequestContext, stack: str, name: str, details: Any) -> None:
+        self._resource(context, stack, name)
+        self.signals.append((name, details))
+
+    def _mark_unhealthy(
+        self, context: RequestContext, stack: str, name: str, unhealthy: bool, reason: str
+    ) -> None:
+        self.signals.append((name, {"unhealthy": unhealthy, "reason": reason}))
+
+    def _resource(self, context: RequestContext, stack: str, name: str) -> Any:
         for row in self.resources[self._find(context, stack)["id"]]:
             if row["name"] == name:
-                return row | {"attributes": row["attributes"] | dict.fromkeys(attributes or (), "asked for")}
+                return row
         raise errors.NotFound(entity="Resource", name=name)
 
     def _list_events(self, context: RequestContext, stack: str, query: Any) -> Any:
@@ -251,6 +322,9 @@ class FakeEngine:
             "attributes": {},
             "support_status": {"status": "SUPPORTED"},
         }
+
+    def _make_type_template(self, context: RequestContext, type_name: str, language: str) -> Any:
+        return {"type": type_name, "language": language}
 
     def _list_template_versions(self, context: RequestContext) -> Any:
         return [{"version": "heat_template_version.2018-08-31", "type": "hot", "aliases": ["rocky"]}]

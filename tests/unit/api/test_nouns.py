@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 NOW = "2026-01-31T12:00:00Z"
@@ -43,8 +45,28 @@ def test_resources_have_heats_keys(api, url):
 def test_resources_are_filtered(api, url):
     rows = api.simulate_get(f"{url}/resources", query_string="physical_resource_id=physical-a&type=x").json
     assert rows == {"resources": []}
-    rows = api.simulate_get(f"{url}/resources", query_string="status=INIT_COMPLETE&with_detail=true").json
+    rows = api.simulate_get(f"{url}/resources", query_string="action=INIT&with_detail=true").json
     assert [(row["resource_name"], row["description"]) for row in rows["resources"]] == [("b", "")]
+
+
+def test_resources_of_nested_stacks_say_where_they_are(api, engine, stack_id, url):
+    inner = engine.add_stack("inner")
+    engine.add_resource(inner, "c", parent_resource="a")
+    (row,) = engine.resources[inner]
+    engine.resources[stack_id].append(row)
+    engine.resources[stack_id][0]["nested"] = {"name": "inner", "id": inner}
+
+    rows = api.simulate_get(f"{url}/resources", query_string="nested_depth=2").json["resources"]
+
+    assert engine.queries == [{"filters": {}, "nested_depth": 2}]
+    below = f"http://falconframework.org/v1/default/stacks/inner/{inner}"
+    assert {"href": below, "rel": "nested"} in rows[0]["links"]
+    assert "parent_resource" not in rows[0]
+    assert rows[2]["parent_resource"] == "a"
+    assert rows[2]["links"] == [
+        {"href": f"{below}/resources/c", "rel": "self"},
+        {"href": below, "rel": "stack"},
+    ]
 
 
 def test_an_unknown_filter_of_resources_is_refused(api, url):
@@ -62,6 +84,52 @@ def test_one_resource_with_more_attributes(api, url):
 
 def test_metadata(api, url):
     assert api.simulate_get(f"{url}/resources/a/metadata").json == {"metadata": {"k": "v"}}
+    assert api.simulate_get(f"{url}/resources/nothing/metadata").status_code == 404
+
+
+@pytest.mark.parametrize("details", [{}, {"unset_hook": "pre-create"}, {"any": ["thing", {"at": "all"}]}])
+def test_a_resource_is_signalled(api, engine, url, details):
+    answer = api.simulate_post(f"{url}/resources/a/signal", json=details)
+    assert (answer.status_code, answer.text) == (200, "null")
+    assert engine.signals == [("a", details)]
+
+
+def test_a_signal_without_a_body_is_one_without_details(api, engine, url):
+    assert api.simulate_post(f"{url}/resources/a/signal").status_code == 200
+    assert engine.signals == [("a", {})]
+    assert api.simulate_post(f"{url}/resources/nothing/signal").status_code == 404
+    assert api.simulate_post(f"{url}/resources/a/signal", json=[1]).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("body", "unhealthy", "reason"),
+    [
+        ({"mark_unhealthy": True}, True, ""),
+        ({"mark_unhealthy": "True", "resource_status_reason": "smoke"}, True, "smoke"),
+        ({"mark_unhealthy": False, "resource_status_reason": None}, False, ""),
+    ],
+)
+def test_a_resource_is_marked(api, engine, url, body, unhealthy, reason):
+    answer = api.simulate_patch(f"{url}/resources/physical-a", json=body)
+    assert (answer.status_code, answer.text) == (200, "null")
+    assert engine.signals == [("physical-a", {"unhealthy": unhealthy, "reason": reason})]
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ({}, "lacks 'mark_unhealthy'"),
+        ({"mark_unhealthy": None}, "'mark_unhealthy' .* has to be true or false"),
+        ({"mark_unhealthy": "perhaps"}, "'mark_unhealthy' .* has to be true or false"),
+        ({"mark_unhealthy": True, "colour": "red"}, "no other"),
+        ({"mark_unhealthy": True, "resource_status_reason": 7}, "'resource_status_reason' .* a string"),
+    ],
+)
+def test_a_mark_that_cannot_be_is_named(api, engine, url, body, sentence):
+    answer = api.simulate_patch(f"{url}/resources/a", json=body)
+    assert answer.status_code == 400
+    assert re.search(sentence, answer.json["error"]["message"])
+    assert engine.signals == []
 
 
 def test_events_have_heats_keys_and_newest_come_first(api, engine, stack_id, url):
@@ -89,16 +157,28 @@ def test_events_have_heats_keys_and_newest_come_first(api, engine, stack_id, url
 
 def test_events_query_in_the_engines_terms(api, engine, stack_id, url):
     marker = engine.add_event(stack_id, "a", "CREATE", "COMPLETE")
-    query = f"limit=5&marker={marker}&sort_dir=asc&resource_status=CREATE_FAILED&resource_name=a"
+    query = (
+        f"limit=5&marker={marker}&sort_keys=resource_type,colour&sort_dir=asc"
+        "&resource_status=CREATE_FAILED&resource_name=a"
+    )
     assert api.simulate_get(f"{url}/events", query_string=query).json == {"events": []}
     assert engine.queries == [
         {
             "limit": 5,
             "marker": marker,
+            "sort_keys": ["resource_type"],
             "sort_dir": "asc",
-            "filters": {"action": ["CREATE"], "status": ["FAILED"], "resource_name": ["a"]},
+            "nested_depth": 0,
+            "filters": {"status": ["CREATE_FAILED"], "resource_name": ["a"]},
         }
     ]
+
+
+def test_events_of_nested_stacks_lead_to_the_root(api, engine, stack_id, url):
+    engine.add_event(stack_id, "a", "CREATE", "COMPLETE")
+    (event,) = api.simulate_get(f"{url}/events", query_string="nested_depth=1").json["events"]
+    assert event["links"][-1] == {"href": f"http://falconframework.org{url}", "rel": "root_stack"}
+    assert engine.queries[0]["nested_depth"] == 1
 
 
 def test_events_of_one_resource(api, engine, stack_id, url):
@@ -128,10 +208,26 @@ def test_resource_types(api, engine):
     assert api.simulate_get("/v1/default/resource_types/OS::Heat::Other").status_code == 404
 
 
+def test_a_template_of_a_type(api):
+    url = "/v1/default/resource_types/OS::Heat::None/template"
+    assert api.simulate_get(url).json == {"type": "OS::Heat::None", "language": "cfn"}
+    assert api.simulate_get(url, query_string="template_type=hot").json["language"] == "hot"
+    assert api.simulate_get(url, query_string="template_type=tosca").status_code == 400
+
+
 def test_validate(api):
     answer = api.simulate_post("/v1/default/validate", json={"template": {"a": 1}})
     assert answer.json == {"Description": "", "Parameters": {}, "Environment": {}}
     assert api.simulate_post("/v1/default/validate", json={}).status_code == 400
+
+
+def test_validate_passes_over_what_is_known_by_a_code(api):
+    body = {"template": {"a": 1}}
+    url = "/v1/default/validate"
+    assert api.simulate_post(url, json=body, query_string="ignore_errors=99001").status_code == 200
+    answer = api.simulate_post(url, json=body, query_string="ignore_errors=99001,7")
+    assert answer.status_code == 400
+    assert "'7'" in answer.json["error"]["message"]
 
 
 def test_template_versions_and_functions(api):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
+
 import pytest
+from oslo_policy import policy
 
 TEMPLATE = {"heat_template_version": "2018-08-31", "resources": {}}
 
@@ -188,7 +191,9 @@ def test_lists_come_in_pages(api, engine):
 def test_list_query_in_the_engines_terms(api, engine):
     query = (
         "sort_keys=stack_name&sort_keys=creation_time&sort_keys=nonsense&sort_dir=asc&name=a&name=b"
-        "&status=CREATE_FAILED&action=UPDATE&not_tags_any=t&show_deleted=TRUE"
+        "&status=CREATE_FAILED&stack_status=COMPLETE&action=UPDATE&not_tags_any=t&show_deleted=TRUE"
+        "&owner_id=o&parent=p&tenant=t&disable_rollback=TRUE&timeout_mins=5&stack_status_reason=r"
+        "&stack_owner=u&stack_user_project_id=s"
     )
     assert api.simulate_get("/v1/default/stacks", query_string=query).status_code == 200
     assert engine.queries == [
@@ -199,19 +204,32 @@ def test_list_query_in_the_engines_terms(api, engine):
             "sort_dir": "asc",
             "with_count": False,
             "show_deleted": True,
-            "filters": {"name": ["a", "b"], "status": ["FAILED"], "action": ["CREATE", "UPDATE"]},
+            "show_nested": False,
+            "all_projects": False,
+            "filters": {
+                "name": ["a", "b"],
+                "status": ["CREATE_FAILED", "COMPLETE"],
+                "action": ["UPDATE"],
+                "parent": ["o", "p"],
+                "project": ["t"],
+                "disable_rollback": [True],
+                "timeout_mins": [5],
+                "reason": ["r"],
+                "username": ["u"],
+                "stack_user_project_id": ["s"],
+            },
             "tags": [],
             "tags_any": [],
             "not_tags": [],
-            "not_tags_any": ["t"],
+            "not_tags_any": ["t", "data-processing-cluster"],
         }
     ]
 
 
-@pytest.mark.parametrize("status", ["IN_PROGRESS", "FAILED"])
-def test_a_status_filter_may_do_without_an_action(api, engine, status):
-    api.simulate_get("/v1/default/stacks", query_string=f"status={status}")
-    assert engine.queries[0]["filters"] == {"status": [status]}
+def test_hidden_stacks_are_for_who_asks_for_them(api, engine):
+    api.simulate_get("/v1/default/stacks", query_string="show_hidden=true&show_nested=true")
+    assert engine.queries[0]["not_tags_any"] == []
+    assert engine.queries[0]["show_nested"] is True
 
 
 @pytest.mark.parametrize(
@@ -224,7 +242,8 @@ def test_a_status_filter_may_do_without_an_action(api, engine, status):
         ("with_count=maybe", "with_count"),
         ("show_deleted=1", "show_deleted"),
         ("marker=a%00b", "NUL"),
-        ("owner_id=x", "owner_id"),
+        ("disable_rollback=1", "disable_rollback"),
+        ("timeout_mins=soon", "timeout_mins"),
     ],
 )
 def test_a_bad_query_is_named(api, engine, query, place):
@@ -236,6 +255,23 @@ def test_a_bad_query_is_named(api, engine, query, place):
 def test_stacks_of_all_projects_are_not_for_everyone(api, engine):
     answer = api.simulate_get("/v1/default/stacks", query_string="global_tenant=true")
     assert answer.status_code == 403
+    assert engine.queries == []
+
+
+@pytest.fixture
+def everybody_sees_all(conf, tmp_path):
+    policy.Enforcer(conf)  # registers its options
+    (tmp_path / "policy.yaml").write_text('"stacks:global_index": ""')
+    conf.set_override("policy_file", str(tmp_path / "policy.yaml"), "oslo_policy")
+
+
+def test_stacks_of_all_projects_say_whose_they_are(everybody_sees_all, api, engine):
+    engine.add_stack("web")
+    answer = api.simulate_get("/v1/default/stacks", query_string="global_tenant=true")
+    assert [row["project"] for row in answer.json["stacks"]] == ["default"]
+    assert engine.queries[0]["all_projects"] is True
+    api.simulate_get("/v1/default/stacks/detail", query_string="global_tenant=true")
+    assert engine.queries[1]["all_projects"] is False
 
 
 def test_put_drops_tags_and_patch_keeps_them(api, engine):
@@ -273,6 +309,8 @@ def test_delete_answers_204_without_a_body(api, engine):
 @pytest.mark.parametrize(
     ("action", "done"),
     [
+        ("suspend", "suspend"),
+        ("resume", "resume"),
         ("check", "check"),
         ("rollback", "rollback"),
         ("cancel_update", "cancel rollback=True"),
@@ -293,14 +331,6 @@ def test_exactly_one_known_action_is_taken(api, engine, body):
     assert answer.status_code == 400
     assert "exactly one key out of suspend, resume, check" in answer.json["error"]["message"]
     assert engine.done == []
-
-
-@pytest.mark.parametrize("action", ["suspend", "resume"])
-def test_suspend_and_resume_are_refused(api, engine, action):
-    stack_id = engine.add_stack("web")
-    answer = api.simulate_post(f"/v1/default/stacks/web/{stack_id}/actions", json={action: None})
-    assert answer.status_code == 400
-    assert answer.json["error"]["type"] == "NotSupported"
 
 
 def test_preview_of_a_create_has_resources_and_no_state(api, engine):
@@ -353,3 +383,102 @@ def test_graph(api, engine):
     graph = api.simulate_get(f"/v1/default/stacks/web/{stack_id}/graph").json["graph"]
     assert [node["name"] for node in graph["nodes"]] == ["a"]
     assert graph["edges"] == []
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_converge_is_taken_only_where_it_asks_for_nothing(api, engine, method):
+    stack_id = engine.add_stack("web")
+    url = f"/v1/default/stacks/web/{stack_id}"
+    body = {"template": TEMPLATE, "converge": False}
+    assert api.simulate_request(method, url, json=body).status_code == 202
+    answer = api.simulate_request(method, url, json=body | {"converge": True})
+    assert answer.status_code == 400
+    assert answer.json["error"]["type"] == "NotSupported"
+
+
+def test_a_timeout_of_nothing_is_the_default(api, engine):
+    stack_id = engine.add_stack("web")
+    api.simulate_patch(f"/v1/default/stacks/web/{stack_id}", json={"timeout_mins": 0})
+    assert engine.options[stack_id] == {"timeout_mins": None}
+
+
+@pytest.mark.parametrize(("method", "below", "done"), [("DELETE", "abandon", 1), ("GET", "export", 0)])
+def test_a_stack_is_abandoned_or_exported_where_the_operator_lets_users(
+    api, engine, conf, method, below, done
+):
+    stack_id = engine.add_stack("web")
+    url = f"/v1/default/stacks/web/{stack_id}/{below}"
+    answer = api.simulate_request(method, url)
+    assert answer.status_code == 400
+    assert "enable_stack_abandon" in answer.json["error"]["message"]
+
+    conf.set_override("enable_stack_abandon", True)
+    answer = api.simulate_request(method, url)
+    assert answer.status_code == 200
+    assert answer.json == {"name": "web", "id": stack_id, "resources": {}}
+    assert engine.done == [(stack_id, "abandon")] * done
+
+
+@pytest.fixture
+def may_adopt(conf):
+    conf.set_override("enable_stack_adopt", True)
+
+
+def test_what_was_abandoned_is_adopted(api, engine, may_adopt):
+    adopted = {"template": TEMPLATE, "resources": {"a": {"resource_id": "7"}}, "name": "old"}
+    body = {"stack_name": "web", "adopt_stack_data": json.dumps(adopted), "parameters": {"p": 1}}
+    assert api.simulate_post("/v1/default/stacks", json=body).status_code == 201
+    (stack_id,) = engine.stacks
+    assert engine.sources[stack_id] == {"parameters": {"p": 1}}
+    assert engine.options[stack_id]["adopt"] == adopted
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{", "adopt_stack_data is not JSON"),
+        ("[]", "adopt_stack_data has to be a JSON object"),
+        ("{}", "adopt_stack_data lacks 'template'"),
+        ('{"template": "text"}', "'template' in the adopt_stack_data has to be an object"),
+        ('{"template": {}, "resources": {"a": 1}}', "'resources.a' in the adopt_stack_data"),
+        ('{"template": {}, "files": {"a": 1}}', "'files.a' in the adopt_stack_data"),
+    ],
+)
+def test_what_cannot_be_adopted_is_named(api, engine, may_adopt, text, sentence):
+    body = {"stack_name": "web", "adopt_stack_data": text}
+    answer = api.simulate_post("/v1/default/stacks", json=body)
+    assert answer.status_code == 400
+    assert sentence in answer.json["error"]["message"]
+    assert engine.stacks == {}
+
+
+def test_snapshots(api, engine):
+    stack_id = engine.add_stack("web")
+    url = f"/v1/default/stacks/web/{stack_id}/snapshots"
+    answer = api.simulate_post(url, json={"name": "before"})
+    assert answer.status_code == 200
+    assert answer.json == {
+        "id": "s1",
+        "name": "before",
+        "action": "CREATE",
+        "status": "IN_PROGRESS",
+        "status_reason": "",
+        "data": None,
+        "creation_time": "2026-01-31T12:00:00Z",
+    }
+    assert api.simulate_post(url).json["name"] is None
+    assert [row["id"] for row in api.simulate_get(url).json["snapshots"]] == ["s1"]
+    assert api.simulate_get(f"{url}/s1").json["snapshot"]["status"] == "COMPLETE"
+    assert api.simulate_get(f"{url}/s2").status_code == 404
+    assert api.simulate_post(f"{url}/s1/restore").status_code == 202
+    assert api.simulate_delete(f"{url}/s1").status_code == 204
+    done = ["snapshot before", "snapshot None", "restore snapshot s1", "delete snapshot s1"]
+    assert engine.done == [(stack_id, what) for what in done]
+
+
+@pytest.mark.parametrize("name", [7, "x" * 256])
+def test_a_name_no_snapshot_can_have_is_refused(api, engine, name):
+    stack_id = engine.add_stack("web")
+    answer = api.simulate_post(f"/v1/default/stacks/web/{stack_id}/snapshots", json={"name": name})
+    assert answer.status_code == 400
+    assert "'name' in the request body has to be a string" in answer.json["error"]["message"]

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may ask about the service itself."""
+
+from __future__ import annotations
+
+from heatconv.api.policies.base import ADMIN, READER, rule
+
+RULES = [
+    rule("build_info:build_info", READER, "Show which builds answer.", "GET /build_info"),
+    rule("service:index", ADMIN, "List the daemons.", "GET /services"),
+]

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resources: bodies sent to one, and which of them a list shows."""
+
+from __future__ import annotations
+
+from heatconv.api.query import Keys, filtering, flag, number, texts
+from heatconv.api.schemas import Schema
+from heatconv.api.schemas.stacks import TRUTH
+
+LIST: Keys = {
+    "nested_depth": number("How many levels of nested stacks to list the resources of too."),
+    "with_detail": flag("Whether to tell the description and the attributes too."),
+    "type": filtering("type"),
+    "status": filtering("status"),
+    "name": filtering("name"),
+    "action": filtering("action"),
+    "id": filtering("id"),
+    "physical_resource_id": filtering("physical_id"),
+}
+
+SHOW: Keys = {"with_attr": texts("One more attribute to tell.")}
+
+#: Whatever the resource's type makes of it.
+SIGNAL: Schema = {
+    "type": "object",
+    "properties": {
+        "unset_hook": {
+            "type": "string",
+            "description": "the name of the breakpoint to clear, such as 'pre-create'",
+        }
+    },
+}
+
+MARK: Schema = {
+    "type": "object",
+    "properties": {
+        "mark_unhealthy": {**TRUTH, "anyOf": [{"type": "boolean"}, TRUTH["anyOf"][1]]},
+        "resource_status_reason": {"type": ["string", "null"], "description": "a string"},
+    },
+    "propertyNames": {
+        "enum": ["mark_unhealthy", "resource_status_reason"],
+        "description": "an object with the keys mark_unhealthy and resource_status_reason, no other",
+    },
+    "required": ["mark_unhealthy"],
+}

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every route has a rule, and lets in whom it should."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from falcon import testing
+from oslo_config import cfg
+from oslo_policy import opts as oslo_policy
+
+from heatconv import conf as options
+from heatconv.api import auth, deploy, policies, policy
+from heatconv.api.routes import ROUTES
+from heatconv.rpc.context import RequestContext
+from heatconv.rpc.engine_client import EngineClient
+
+ROUTE_LIST = [(method, url) for url, handlers in ROUTES.items() for method in handlers]
+STACK = "/stacks/{stack_name}/{stack_id}"
+
+#: Of what is neither GET nor for members: these change nothing.
+LOOKS = {
+    ("POST", "/stacks/preview"),
+    ("POST", "/validate"),
+    ("PUT", f"{STACK}/preview"),
+    ("PATCH", f"{STACK}/preview"),
+}
+FOR_STACK_USERS = {
+    ("GET", f"{STACK}/resources/{{resource_name}}/metadata"),
+    ("POST", f"{STACK}/resources/{{resource_name}}/signal"),
+}
+
+
+def is_lookup(url):
+    return re.fullmatch(r"/stacks/{stack_name}(/[a-z]+|/{stack_id}/{arn_id})?", url) is not None
+
+
+def may(role, method, url):
+    """Tell, apart from the rules themselves, whether somebody may use a route in its own project."""
+    if role == "admin":
+        return True
+    if url == "/services":
+        return False
+    if role == "heat_stack_user":
+        return is_lookup(url) or (method, url) in FOR_STACK_USERS or url.startswith("/software_deployments")
+    if role == "member":
+        return True
+    if role == "reader":
+        looks = method == "GET" and not url.endswith("/export")
+        return looks or is_lookup(url) or (method, url) in LOOKS
+    return False
+
+
+@pytest.fixture
+def conf():
+    conf = cfg.ConfigOpts()
+    options.register(conf)
+    conf([])
+    return conf
+
+
+@pytest.fixture
+def rules(conf, tmp_path):
+    """Return how to put an operator's rules in force."""
+
+    def put(text):
+        file = tmp_path / "policy.yaml"
+        file.write_text(text)
+        oslo_policy.set_defaults(conf)  # registers the options
+        conf.set_override("policy_file", str(file), "oslo_policy")
+
+    return put
+
+
+@pytest.fixture
+def as_somebody(engine, conf):
+    """Return how to make a client of somebody with some roles."""
+
+    def client(*roles, project="mine"):
+        def authenticate(request, _project):
+            return RequestContext(
+                project_id=project, roles=roles, request_id=request.context.request_id, user_id="u"
+            )
+
+        return testing.TestClient(deploy.application(EngineClient(engine), conf, authenticate))
+
+    return client
+
+
+def address(url, project="mine"):
+    return f"/v1/{project}" + re.sub(r"{\w+}", "x", url)
+
+
+@pytest.mark.parametrize("role", ["admin", "member", "reader", "heat_stack_user", "nothing"])
+def test_every_route_is_for_some_roles(as_somebody, engine, role):
+    implied = auth._IMPLIED.get(role, (role,))
+    client = as_somebody(*implied)
+    for method, url in ROUTE_LIST:
+        engine.contexts.clear()
+        answer = client.simulate_request(
+            method, address(url), json={"check": None} if method == "POST" else {}
+        )
+        forbidden = answer.status_code == 403
+        assert forbidden is not may(role, method, url), f"{role}: {method} {url} -> {answer.status_code}"
+        if forbidden:
+            assert engine.contexts == [], f"{method} {url} asked an engine before the policy"
+            assert answer.json["error"]["type"] == "Forbidden"
+
+
+@pytest.mark.parametrize("role", ["member", "reader", "heat_stack_user", "nothing"])
+def test_nobody_else_acts_in_another_project(as_somebody, engine, role):
+    client = as_somebody(*auth._IMPLIED.get(role, (role,)))
+    for method, url in ROUTE_LIST:
+        answer = client.simulate_request(method, address(url, "theirs"))
+        assert answer.status_code == 403, f"{method} {url}"
+        assert (
+            answer.json["error"]["message"]
+            == "You may act in project mine, and this URL is of project theirs."
+        )
+    assert engine.contexts == []
+
+
+def test_an_admin_acts_in_any_project(as_somebody, engine):
+    theirs = engine.add_stack("web", project="theirs")
+    answer = as_somebody("admin").simulate_get(f"/v1/theirs/stacks/web/{theirs}")
+    assert answer.status_code == 200
+    assert {context.project_id for context in engine.contexts} == {"theirs"}
+    assert all(context.is_admin for context in engine.contexts)
+
+
+def test_a_member_is_no_admin(as_somebody, engine):
+    assert as_somebody("member", "reader").simulate_get("/v1/mine/stacks").status_code == 200
+    assert [context.is_admin for context in engine.contexts] == [False]
+
+
+def test_no_rule_is_for_a_route_that_is_not_there():
+    assert set(policies.by_route()) - set(ROUTE_LIST) == set()
+
+
+def test_a_route_without_a_rule_is_not_served():
+    with pytest.raises(LookupError, match="GET /secrets lacks a rule"):
+        policy.access("GET", "/secrets")
+
+
+@pytest.mark.parametrize(
+    ("request_line", "body", "rule"),
+    [
+        ("GET /stacks", None, "stacks:index"),
+        ("GET /stacks?global_tenant=TRUE", None, "stacks:global_index"),
+        ("GET /stacks?global_tenant=false&global_tenant=true", None, "stacks:global_index"),
+        ("PATCH /stacks/web/ID", {}, "stacks:update_no_change"),
+        ("PATCH /stacks/web/ID", {"tags": "a"}, "stacks:update_patch"),
+        ("POST /stacks/web/ID/actions", {"resume": None}, "actions:resume"),
+        (
+            "POST /stacks/web/ID/actions",
+            {"cancel_without_rollback": None},
+            "actions:cancel_without_rollback",
+        ),
+        ("POST /stacks/web/ID/actions", {}, "actions:suspend"),
+        ("POST /stacks/web/ID/actions", {"reboot": None}, "actions:suspend"),
+    ],
+)
+def test_what_a_request_asks_for_can_decide(rules, as_somebody, engine, request_line, body, rule):
+    rules(f'"{rule}": "!"')
+    method, path = request_line.replace("ID", engine.add_stack("web", project="mine")).split()
+    answer = as_somebody("admin").simulate_request(method, f"/v1/mine{path}", json=body)
+    assert answer.status_code == 403
+    assert f"policy {rule} does not allow it" in answer.json["error"]["message"]
+
+
+def test_nobody_lists_all_projects_unless_the_operator_says_so(rules, as_somebody, engine):
+    theirs = engine.add_stack("web", project="theirs")
+    everywhere = "/v1/mine/stacks?global_tenant=true"
+    assert as_somebody("admin").simulate_get(everywhere).status_code == 403
+    rules('"stacks:global_index": "rule:context_is_admin"')
+    (row,) = as_somebody("admin").simulate_get(everywhere).json["stacks"]
+    assert row["project"] == "theirs"
+    assert row["links"][0]["href"].endswith(f"/v1/theirs/stacks/web/{theirs}")
+    assert as_somebody("member").simulate_get(everywhere).status_code == 403
+
+
+def test_rules_are_documented():
+    for rule in policies.list_rules():
+        assert re.fullmatch(r".+\.", rule.description or ""), rule.name
