@@ -10,6 +10,7 @@ from typing import Any, Protocol, cast
 
 from cliff.columns import FormattableColumn
 from cliff.command import Command
+from cliff.show import ShowOne
 
 from heatconv.client.http import Client
 from heatconv.errors import HeatconvError
@@ -65,12 +66,55 @@ def table(columns: tuple[str, ...], rows: Iterable[Mapping[str, Any]]) -> tuple[
     return columns, [row(columns, values) for values in rows]
 
 
+class Document(ShowOne):
+    """Something to read or to keep rather than a table: YAML, unless another format is asked for."""
+
+    @property
+    def formatter_default(self) -> str:
+        """Return the name of the format."""
+        return "yaml"
+
+
+def document(found: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """Return what a command shows that shows all it got."""
+    return tuple(found), row(found, found)
+
+
+def take_stack(parser: argparse.ArgumentParser) -> None:
+    """Add the argument that names a stack."""
+    parser.add_argument("stack", metavar="STACK", help="name or id of the stack")
+
+
+def take_resource(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that name a resource of a stack."""
+    take_stack(parser)
+    parser.add_argument("resource", metavar="RESOURCE", help="name of the resource")
+
+
+def take_nested_depth(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for looking into nested stacks."""
+    parser.add_argument(
+        "-n", "--nested-depth", metavar="N", type=int, help="those of nested stacks, too, so many levels deep"
+    )
+
+
 def pair(text: str) -> tuple[str, str]:
     """Return a ``name=value`` argument as a pair."""
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise argparse.ArgumentTypeError(f"'{text}' is not of the form NAME=VALUE")
     return name, value
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Return an argument that is a JSON object."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"'{text}' is not JSON: {error.msg}") from error
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a JSON object, such as {{}}")
+    return value
 
 
 def seconds(text: str) -> float:

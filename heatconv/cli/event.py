@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``event list``: what happened, or what happens."""
+"""``event list`` and ``event show``: what happened, or what happens."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ import time
 from typing import Any
 
 from cliff.lister import Lister
+from cliff.show import ShowOne
 from rich.console import Console
 
 from heatconv.cli import tail
-from heatconv.cli.base import client_of, seconds, table
+from heatconv.cli.base import (
+    client_of,
+    document,
+    seconds,
+    table,
+    take_nested_depth,
+    take_resource,
+    take_stack,
+)
 from heatconv.client.http import ClientError
 
 _LISTED = ("event_time", "resource_name", "resource_status", "resource_status_reason", "id")
@@ -23,9 +32,10 @@ class List(Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Take a stack."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("stack", metavar="STACK", help="name or id of the stack")
+        take_stack(parser)
         parser.add_argument("--resource", metavar="NAME", help="those of one resource only")
         parser.add_argument("--limit", metavar="N", type=int, help="the latest N only")
+        take_nested_depth(parser)
         parser.add_argument(
             "--follow", action="store_true", help="print events as they come until interrupted, one a line"
         )
@@ -43,7 +53,7 @@ class List(Lister):
 
     def take_action(self, args: argparse.Namespace) -> Any:
         """List them."""
-        query = {"limit": args.limit, "sort_dir": "desc"}
+        query = {"limit": args.limit, "nested_depth": args.nested_depth, "sort_dir": "desc"}
         events = client_of(self).list_events(args.stack, query, resource=args.resource)
         return table(_LISTED, reversed(events))
 
@@ -64,3 +74,18 @@ class List(Lister):
                     console.print(tail.line(event))
             self.app.stdout.flush()
             time.sleep(args.poll)
+
+
+class Show(ShowOne):
+    """Show an event."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Take a resource and an event of it."""
+        parser = super().get_parser(prog_name)
+        take_resource(parser)
+        parser.add_argument("event", metavar="EVENT", help="id of the event")
+        return parser
+
+    def take_action(self, args: argparse.Namespace) -> Any:
+        """Show it."""
+        return document(client_of(self).show_event(args.stack, args.resource, args.event))

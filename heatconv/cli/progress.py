@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol, TextIO
 
+from cliff.command import Command
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -24,7 +25,7 @@ from rich.progress import (
 )
 
 from heatconv.cli import tail
-from heatconv.cli.base import CommandFailed
+from heatconv.cli.base import CommandFailed, client_of
 from heatconv.client.http import Client, ClientError, Json
 
 PHASES = {"PREPARE": "(preparing)", "UPDATE": "(making)", "GC": "(cleaning up)"}
@@ -58,12 +59,18 @@ def wait(client: Client, stack: str, events: tail.EventTail, display: Display, p
         time.sleep(poll)
 
 
-def require(stack: Json, name: str, action: str) -> None:
-    """Fail unless a stack came to the good end of an action."""
-    if stack["stack_status"] != f"{action}_COMPLETE":
+def follow(command: Command, stack: Json, events: tail.EventTail, action: str, poll: float) -> None:
+    """Show how a stack gets on until an action ends.
+
+    Raises:
+        CommandFailed: it is not the end that was asked for.
+    """
+    with display_on(command.app.stdout, command.app.stderr) as display:
+        end = wait(client_of(command), stack["id"], events, display, poll)
+    if end["stack_status"] != f"{action}_COMPLETE":
         raise CommandFailed(
-            f"Stack {name} did not reach {action}_COMPLETE, it is {stack['stack_status']}: "
-            f"{stack['stack_status_reason']}"
+            f"Stack {stack['stack_name']} did not reach {action}_COMPLETE, it is {end['stack_status']}: "
+            f"{end['stack_status_reason']}"
         )
 
 

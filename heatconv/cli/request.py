@@ -4,17 +4,26 @@
 from __future__ import annotations
 
 import argparse
+import json
 
 from heatconv.cli.base import pair, seconds
 from heatconv.client import source
 from heatconv.client.http import Json
 
+#: The name of the environment that the options for hooks make.
+_HOOKS = "hooks-of-the-command-line.json"
 
-def add_source(parser: argparse.ArgumentParser, *, template_required: bool = True) -> None:
+
+def add_source(
+    parser: argparse.ArgumentParser, *, template: bool = True, template_required: bool = True
+) -> None:
     """Add the arguments for template, environments and parameters."""
-    parser.add_argument(
-        "-t", "--template", metavar="FILE", required=template_required, help="template, a file or a URL"
-    )
+    if template:
+        parser.add_argument(
+            "-t", "--template", metavar="FILE", required=template_required, help="template, a file or a URL"
+        )
+    else:
+        parser.set_defaults(template=None)
     parser.add_argument(
         "-e",
         "--environment",
@@ -31,6 +40,28 @@ def add_source(parser: argparse.ArgumentParser, *, template_required: bool = Tru
         default=[],
         help="value of a parameter (may be repeated)",
     )
+    parser.add_argument(
+        "--parameter-file",
+        metavar="NAME=FILE",
+        type=pair,
+        action="append",
+        default=[],
+        help="file, or URL, that has the value of a parameter (may be repeated)",
+    )
+
+
+def add_hook(parser: argparse.ArgumentParser, hook: str) -> None:
+    """Add the argument for resources to be held up at a hook."""
+    parser.add_argument(
+        f"--{hook}",
+        dest="held",
+        metavar="RESOURCE",
+        action="append",
+        default=[],
+        help="wait for 'stack hook clear' before this resource, which is told as NESTED/.../NAME, and may "
+        "have * in it (may be repeated)",
+    )
+    parser.set_defaults(hook=hook)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +94,9 @@ def add_wait(parser: argparse.ArgumentParser) -> None:
 
 def source_body(args: argparse.Namespace) -> Json:
     """Return the part of a request's body that ``add_source`` asks for."""
-    return source.collect(args.template, args.environment) | {"parameters": dict(args.parameter)}
+    parameters = {name: source.read(place) for name, place in args.parameter_file}
+    found = source.collect(args.template, args.environment)
+    return found | {"parameters": parameters | dict(args.parameter)}
 
 
 def body(args: argparse.Namespace) -> Json:
@@ -73,4 +106,20 @@ def body(args: argparse.Namespace) -> Json:
         "disable_rollback": args.disable_rollback,
         "tags": args.tags,
     }
-    return source_body(args) | {key: value for key, value in options.items() if value is not None}
+    found = source_body(args) | {key: value for key, value in options.items() if value is not None}
+    if getattr(args, "held", None):
+        # The last environment wins.
+        found["files"][_HOOKS] = json.dumps(_holding(args.held, args.hook))
+        found["environment_files"] = [*found.get("environment_files", ()), _HOOKS]
+    return found
+
+
+def _holding(resources: list[str], hook: str) -> Json:
+    """Return an environment that holds resources up at a hook."""
+    top: Json = {}
+    for path in resources:
+        below = top
+        for name in filter(None, path.split("/")):
+            below = below.setdefault(name, {})
+        below["hooks"] = hook
+    return {"resource_registry": {"resources": top}}

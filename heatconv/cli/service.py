@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``service list``."""
+"""``service list`` and ``build info``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import argparse
 from typing import Any
 
 from cliff.lister import Lister
+from cliff.show import ShowOne
 
-from heatconv.cli.base import client_of, table
+from heatconv.cli.base import client_of, document, table
 
 _LISTED = ("binary", "host", "engine_id", "status", "updated_at")
 
@@ -19,3 +20,11 @@ class List(Lister):
     def take_action(self, _args: argparse.Namespace) -> Any:
         """List them."""
         return table(_LISTED, client_of(self).list_services())
+
+
+class BuildInfo(ShowOne):
+    """Show which builds of API and engine answer."""
+
+    def take_action(self, _args: argparse.Namespace) -> Any:
+        """Show them."""
+        return document({part: build["revision"] for part, build in client_of(self).build_info().items()})

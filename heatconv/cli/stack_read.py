@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``stack show``, ``list``, ``output``, ``graph``: what is known of stacks."""
+"""``stack show``, ``list``, ``graph``: what is known of stacks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cliff.show import ShowOne
 from rich.console import Console
 
 from heatconv.cli import graph_svg, graph_text
-from heatconv.cli.base import client_of, row, table
+from heatconv.cli.base import client_of, row, table, take_stack
 
 SHOWN = (
     "id",
@@ -32,7 +32,6 @@ SHOWN = (
     "timeout_mins",
 )
 _LISTED = ("id", "stack_name", "stack_status", "creation_time", "updated_time")
-_OUTPUT = ("output_key", "output_value", "description")
 
 
 class Show(ShowOne):
@@ -41,12 +40,19 @@ class Show(ShowOne):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Take a stack."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("stack", metavar="STACK", help="name or id of the stack")
+        take_stack(parser)
+        parser.add_argument(
+            "--no-resolve-outputs",
+            dest="resolve_outputs",
+            action="store_false",
+            help="leave the outputs out, which may take long to find",
+        )
         return parser
 
     def take_action(self, args: argparse.Namespace) -> Any:
         """Show it."""
-        return SHOWN, row(SHOWN, client_of(self).show_stack(args.stack))
+        stack = client_of(self).show_stack(args.stack, resolve_outputs=args.resolve_outputs)
+        return SHOWN, row(SHOWN, stack)
 
 
 class List(Lister):
@@ -58,33 +64,15 @@ class List(Lister):
         parser.add_argument("--tags", metavar="TAG,...", help="with all of these tags")
         parser.add_argument("--status", metavar="STATUS", help="FAILED, CREATE_COMPLETE, ...")
         parser.add_argument("--deleted", action="store_true", help="deleted ones, too")
+        parser.add_argument("--nested", action="store_true", help="those that are resources of others, too")
+        parser.add_argument("--hidden", action="store_true", help="those with a tag that hides them, too")
         return parser
 
     def take_action(self, args: argparse.Namespace) -> Any:
         """List them."""
-        query = {"tags": args.tags, "status": args.status, "show_deleted": str(args.deleted).lower()}
+        query = {"tags": args.tags, "status": args.status}
+        query |= {f"show_{kind}": "true" for kind in ("deleted", "nested", "hidden") if getattr(args, kind)}
         return table(_LISTED, client_of(self).list_stacks(query))
-
-
-class Output(Lister):
-    """Show the outputs of a stack, or one of them."""
-
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Take a stack and perhaps an output."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument("stack", metavar="STACK", help="name or id of the stack")
-        parser.add_argument("key", metavar="KEY", nargs="?", help="name of an output")
-        return parser
-
-    def take_action(self, args: argparse.Namespace) -> Any:
-        """Show them."""
-        client = client_of(self)
-        if args.key is None:
-            outputs = client.show_stack(args.stack)["outputs"]
-        else:
-            outputs = [client.show_output(args.stack, args.key)]
-        wrong = any(output.get("output_error") for output in outputs)
-        return table((*_OUTPUT, "output_error") if wrong else _OUTPUT, outputs)
 
 
 class Graph(Command):
@@ -93,7 +81,7 @@ class Graph(Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Take a stack and a format."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("stack", metavar="STACK", help="name or id of the stack")
+        take_stack(parser)
         parser.add_argument(
             "--format",
             choices=("tree", "dot", "svg", "json"),

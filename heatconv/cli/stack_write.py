@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``stack create``, ``update``, ``preview``, ``delete``, ``cancel``, ``rollback``: what changes stacks."""
+"""``stack create``, ``update``, ``preview``: what stacks are to be."""
 
 from __future__ import annotations
 
@@ -10,22 +10,12 @@ from cliff.command import Command
 from cliff.lister import Lister
 from cliff.show import ShowOne
 
-from heatconv.cli import progress, request
-from heatconv.cli.base import client_of, row, table
+from heatconv.cli import request
+from heatconv.cli.base import client_of, row, table, take_stack
+from heatconv.cli.progress import follow
 from heatconv.cli.stack_read import SHOWN
 from heatconv.cli.tail import EventTail
 from heatconv.client.http import ClientError, Json
-
-
-def follow(command: Command, args: argparse.Namespace, stack: Json, events: EventTail, action: str) -> None:
-    """Wait for the end of an action.
-
-    Raises:
-        CommandFailed: it is not the end that was asked for.
-    """
-    with progress.display_on(command.app.stdout, command.app.stderr) as display:
-        end = progress.wait(client_of(command), stack["id"], events, display, args.poll)
-    progress.require(end, stack["stack_name"], action)
 
 
 def _shown(command: Command, stack: str) -> tuple[tuple[str, ...], tuple[Any, ...]]:
@@ -41,6 +31,7 @@ class Create(ShowOne):
         parser.add_argument("name", metavar="NAME", help="name of the new stack")
         request.add_source(parser)
         request.add_options(parser)
+        request.add_hook(parser, "pre-create")
         request.add_wait(parser)
         return parser
 
@@ -50,7 +41,7 @@ class Create(ShowOne):
         stack_id = client.create_stack({"stack_name": args.name, **request.body(args)})
         if args.wait:
             stack = {"id": stack_id, "stack_name": args.name}
-            follow(self, args, stack, EventTail(client, stack_id), "CREATE")
+            follow(self, stack, EventTail(client, stack_id), "CREATE", args.poll)
         return _shown(self, stack_id)
 
 
@@ -60,10 +51,16 @@ class Update(ShowOne):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Take a stack and all that describes one."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("stack", metavar="STACK", help="name or id of the stack")
+        take_stack(parser)
         request.add_source(parser, template_required=False)
         request.add_options(parser)
+        request.add_hook(parser, "pre-update")
         parser.add_argument("--existing", action="store_true", help="keep what is not given as it is")
+        parser.add_argument(
+            "--converge",
+            action="store_true",
+            help="look at what is really there, and set right what has drifted",
+        )
         parser.add_argument(
             "--clear-parameter",
             metavar="NAME",
@@ -80,13 +77,13 @@ class Update(ShowOne):
         events = EventTail(client, stack["id"], from_now=args.wait)
         client.update_stack(stack["id"], _update_body(args), existing=args.existing)
         if args.wait:
-            follow(self, args, stack, events, "UPDATE")
+            follow(self, stack, events, "UPDATE", args.poll)
         return _shown(self, stack["id"])
 
 
 def _update_body(args: argparse.Namespace) -> Json:
-    more = {"clear_parameters": args.clear_parameter} if args.clear_parameter else {}
-    return request.body(args) | more
+    more = {"clear_parameters": args.clear_parameter, "converge": args.converge}
+    return request.body(args) | {key: value for key, value in more.items() if value}
 
 
 class Preview(Lister):
@@ -99,7 +96,7 @@ class Preview(Lister):
         request.add_source(parser, template_required=False)
         request.add_options(parser)
         parser.add_argument("--existing", action="store_true", help="keep what is not given as it is")
-        parser.set_defaults(clear_parameter=None)
+        parser.set_defaults(clear_parameter=None, converge=False)
         return parser
 
     def take_action(self, args: argparse.Namespace) -> Any:
@@ -114,65 +111,3 @@ class Preview(Lister):
             changes = {"added": client_of(self).preview_create(body)["resources"]}
         rows = [{"change": change, **resource} for change, found in changes.items() for resource in found]
         return table(columns, rows)
-
-
-class _Act(Command):
-    """What is asked of a stack that exists."""
-
-    ACTION = ""
-
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Take a stack."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument("stack", metavar="STACK", help="name or id of the stack")
-        request.add_wait(parser)
-        return parser
-
-    def take_action(self, args: argparse.Namespace) -> None:
-        """Ask; with ``--wait``, see it through."""
-        client = client_of(self)
-        stack = client.show_stack(args.stack, resolve_outputs=False)
-        events = EventTail(client, stack["id"], from_now=args.wait)
-        self.ask(args, stack["id"])
-        if args.wait:
-            follow(self, args, stack, events, self.ACTION)
-
-    def ask(self, args: argparse.Namespace, stack_id: str) -> None:
-        """Send the request."""
-        raise NotImplementedError
-
-
-class Delete(_Act):
-    """Delete a stack, whatever it is doing now."""
-
-    ACTION = "DELETE"
-
-    def ask(self, _args: argparse.Namespace, stack_id: str) -> None:
-        """Send the request."""
-        client_of(self).delete_stack(stack_id)
-
-
-class Rollback(_Act):
-    """Bring a stack back to the last template that was completely there."""
-
-    ACTION = "ROLLBACK"
-
-    def ask(self, _args: argparse.Namespace, stack_id: str) -> None:
-        """Send the request."""
-        client_of(self).act(stack_id, "rollback")
-
-
-class Cancel(Command):
-    """Stop the update that runs and roll it back, or stop whatever creates or updates."""
-
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Take a stack."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument("stack", metavar="STACK", help="name or id of the stack")
-        parser.add_argument("--no-rollback", action="store_true", help="leave everything as it is")
-        return parser
-
-    def take_action(self, args: argparse.Namespace) -> None:
-        """Send the request."""
-        action = "cancel_without_rollback" if args.no_rollback else "cancel_update"
-        client_of(self).act(args.stack, action)

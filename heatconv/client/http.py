@@ -11,35 +11,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-import requests
+from heatconv.client.transport import ClientError, Json, Transport
 
-from heatconv.errors import HeatconvError
-
-Json = dict[str, Any]
-
-_REDIRECTS = 5
+__all__ = ["Client", "ClientError", "Json"]
 
 
-class ClientError(HeatconvError):
-    """What the service refused, or that it could not be asked (``status`` 0)."""
-
-    def __init__(self, status: int, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.kind = kind
-
-
-class Client:
-    """The API of one project: ``endpoint`` is like ``http://127.0.0.1:8004/v1/default``."""
-
-    def __init__(self, endpoint: str, *, timeout: float = 60) -> None:
-        self.endpoint = endpoint.rstrip("/")
-        self._timeout = timeout
-        self._session = requests.Session()
-
-    def close(self) -> None:
-        """Close the connections kept open."""
-        self._session.close()
+class Client(Transport):
+    """The API of one project."""
 
     # -- stacks ---------------------------------------------------------------------
 
@@ -56,8 +34,16 @@ class Client:
         self._send("DELETE", self._lookup(stack))
 
     def act(self, stack: str, action: str) -> None:
-        """Start an action on a stack: check, rollback, cancel_update, ..."""
+        """Start an action on a stack: check, suspend, rollback, cancel_update, ..."""
         self._send("POST", f"{self._lookup(stack)}/actions", json={action: None})
+
+    def abandon_stack(self, stack: str) -> Json:
+        """Forget a stack and leave its resources alone; return what it takes to adopt them."""
+        return dict(self._send("DELETE", f"{self.locate(stack)}/abandon"))
+
+    def export_stack(self, stack: str) -> Json:
+        """Return what ``abandon_stack`` would, and change nothing."""
+        return dict(self._send("GET", f"{self.locate(stack)}/export"))
 
     def preview_create(self, body: Json) -> Json:
         """Return the stack that the same body would create."""
@@ -68,9 +54,10 @@ class Client:
         method = "PATCH" if existing else "PUT"
         return dict(self._send(method, f"{self.locate(stack)}/preview", json=body)["resource_changes"])
 
-    def validate(self, body: Json) -> Json:
-        """Return what a template takes."""
-        return dict(self._send("POST", "/validate", json=body))
+    def validate(self, body: Json, *, show_nested: bool = False) -> Json:
+        """Return what a template takes, and those nested in it if asked for."""
+        query = {"show_nested": "true"} if show_nested else None
+        return dict(self._send("POST", "/validate", json=body, query=query))
 
     def show_stack(self, stack: str, *, resolve_outputs: bool = True) -> Json:
         """Return a stack."""
@@ -111,6 +98,32 @@ class Client:
         """Return the ``nodes`` and ``edges`` of a stack's dependency graph."""
         return dict(self._send("GET", f"{self.locate(stack)}/graph")["graph"])
 
+    # -- snapshots -----------------------------------------------------------------------
+
+    def create_snapshot(self, stack: str, name: str | None = None) -> Json:
+        """Start to take a snapshot of a stack."""
+        body = {} if name is None else {"name": name}
+        return dict(self._send("POST", f"{self.locate(stack)}/snapshots", json=body))
+
+    def list_snapshots(self, stack: str) -> list[Json]:
+        """Return the snapshots of a stack."""
+        return list(self._send("GET", f"{self.locate(stack)}/snapshots")["snapshots"])
+
+    def show_snapshot(self, stack: str, snapshot: str) -> Json:
+        """Return one snapshot with what it holds."""
+        return dict(self._send("GET", self._snapshot(stack, snapshot))["snapshot"])
+
+    def delete_snapshot(self, stack: str, snapshot: str) -> None:
+        """Delete a snapshot."""
+        self._send("DELETE", self._snapshot(stack, snapshot))
+
+    def restore_snapshot(self, stack: str, snapshot: str) -> None:
+        """Start to bring a stack back to where it was when a snapshot was taken."""
+        self._send("POST", f"{self._snapshot(stack, snapshot)}/restore")
+
+    def _snapshot(self, stack: str, snapshot: str) -> str:
+        return f"{self.locate(stack)}/snapshots/{quote(snapshot, safe='')}"
+
     # -- resources and events ----------------------------------------------------------
 
     def list_resources(self, stack: str, query: Mapping[str, Any] | None = None) -> list[Json]:
@@ -119,20 +132,82 @@ class Client:
 
     def show_resource(self, stack: str, name: str, attributes: list[str] | None = None) -> Json:
         """Return one resource, with more attributes if asked for."""
-        url = f"{self.locate(stack)}/resources/{quote(name, safe='')}"
+        url = self._resource(stack, name)
         return dict(self._send("GET", url, query={"with_attr": attributes or []})["resource"])
+
+    def show_metadata(self, stack: str, name: str) -> Json:
+        """Return the metadata of a resource."""
+        return dict(self._send("GET", f"{self._resource(stack, name)}/metadata")["metadata"])
+
+    def signal_resource(self, stack: str, name: str, details: Json) -> None:
+        """Tell a resource something; ``{"unset_hook": "pre-create"}`` clears one of its hooks."""
+        self._send("POST", f"{self._resource(stack, name)}/signal", json=details)
+
+    def mark_resource(self, stack: str, name: str, *, unhealthy: bool, reason: str) -> None:
+        """Have the next update replace a resource, or have it left alone again."""
+        body = {"mark_unhealthy": unhealthy, "resource_status_reason": reason}
+        self._send("PATCH", self._resource(stack, name), json=body)
+
+    def _resource(self, stack: str, name: str) -> str:
+        return f"{self.locate(stack)}/resources/{quote(name, safe='')}"
 
     def list_events(
         self, stack: str, query: Mapping[str, Any] | None = None, *, resource: str | None = None
     ) -> list[Json]:
         """Return events of a stack, or of one of its resources."""
-        below = f"/resources/{quote(resource, safe='')}" if resource else ""
-        return list(self._send("GET", f"{self.locate(stack)}{below}/events", query=query)["events"])
+        of = self._resource(stack, resource) if resource else self.locate(stack)
+        return list(self._send("GET", f"{of}/events", query=query)["events"])
 
     def show_event(self, stack: str, resource: str, event_id: str) -> Json:
         """Return one event."""
-        url = f"{self.locate(stack)}/resources/{quote(resource, safe='')}/events/{event_id}"
-        return dict(self._send("GET", url)["event"])
+        return dict(self._send("GET", f"{self._resource(stack, resource)}/events/{event_id}")["event"])
+
+    # -- software configs and deployments ------------------------------------------------
+
+    def list_software_configs(self, query: Mapping[str, Any] | None = None) -> list[Json]:
+        """Return software configs without what is in them, the newest first."""
+        return list(self._send("GET", "/software_configs", query=query)["software_configs"])
+
+    def create_software_config(self, body: Json) -> Json:
+        """Store a software config."""
+        return dict(self._send("POST", "/software_configs", json=body)["software_config"])
+
+    def show_software_config(self, config: str) -> Json:
+        """Return one software config."""
+        return dict(self._send("GET", f"/software_configs/{quote(config, safe='')}")["software_config"])
+
+    def delete_software_config(self, config: str) -> None:
+        """Delete a software config that is not deployed."""
+        self._send("DELETE", f"/software_configs/{quote(config, safe='')}")
+
+    def list_software_deployments(self, query: Mapping[str, Any] | None = None) -> list[Json]:
+        """Return software deployments, the oldest first."""
+        return list(self._send("GET", "/software_deployments", query=query)["software_deployments"])
+
+    def list_deployed_configs(self, server: str) -> list[Json]:
+        """Return the software configs that a server is to have, by name."""
+        url = f"/software_deployments/metadata/{quote(server, safe='')}"
+        return list(self._send("GET", url)["metadata"])
+
+    def create_software_deployment(self, body: Json) -> Json:
+        """Deploy a software config on a server."""
+        return dict(self._send("POST", "/software_deployments", json=body)["software_deployment"])
+
+    def show_software_deployment(self, deployment: str) -> Json:
+        """Return one software deployment."""
+        return dict(self._send("GET", self._deployment(deployment))["software_deployment"])
+
+    def update_software_deployment(self, deployment: str, body: Json) -> Json:
+        """Change what the body names of a software deployment."""
+        return dict(self._send("PUT", self._deployment(deployment), json=body)["software_deployment"])
+
+    def delete_software_deployment(self, deployment: str) -> None:
+        """Delete a software deployment."""
+        self._send("DELETE", self._deployment(deployment))
+
+    @staticmethod
+    def _deployment(deployment: str) -> str:
+        return f"/software_deployments/{quote(deployment, safe='')}"
 
     # -- the rest ------------------------------------------------------------------------
 
@@ -145,14 +220,20 @@ class Client:
         """Return the schema of a resource type."""
         return dict(self._send("GET", f"/resource_types/{quote(type_name, safe='')}"))
 
+    def get_type_template(self, type_name: str, template_type: str) -> Json:
+        """Return a template (``hot`` or ``cfn``) that passes on all that a resource type takes and gives."""
+        url = f"/resource_types/{quote(type_name, safe='')}/template"
+        return dict(self._send("GET", url, query={"template_type": template_type}))
+
     def list_template_versions(self) -> list[Json]:
         """Return the versions a template may name."""
         return list(self._send("GET", "/template_versions")["template_versions"])
 
-    def list_template_functions(self, version: str) -> list[Json]:
-        """Return the functions of a template version."""
+    def list_template_functions(self, version: str, *, with_conditions: bool = False) -> list[Json]:
+        """Return the functions of a template version, those of conditions too if asked for."""
         url = f"/template_versions/{quote(version, safe='')}/functions"
-        return list(self._send("GET", url)["template_functions"])
+        query = {"with_condition_func": str(with_conditions).lower()}
+        return list(self._send("GET", url, query=query)["template_functions"])
 
     def list_services(self) -> list[Json]:
         """Return the daemons that run, or ran."""
@@ -161,68 +242,3 @@ class Client:
     def build_info(self) -> Json:
         """Return the builds of API and engine."""
         return dict(self._send("GET", "/build_info"))
-
-    # -- HTTP -----------------------------------------------------------------------------
-
-    def locate(self, stack: str) -> str:
-        """Return the canonical URL of a stack."""
-        response = self._request("GET", self._url(self._lookup(stack)))
-        if "Location" not in response.headers:
-            raise _error(response)
-        return response.headers["Location"]
-
-    @staticmethod
-    def _lookup(stack: str) -> str:
-        return f"/stacks/{quote(stack, safe='')}"
-
-    def _url(self, path: str) -> str:
-        return path if path.startswith(("http://", "https://")) else self.endpoint + path
-
-    def _send(
-        self, method: str, path: str, *, json: Json | None = None, query: Mapping[str, Any] | None = None
-    ) -> Any:
-        """Return the JSON answer to a request, sent again as it is wherever a redirect leads."""
-        response = self._request(method, self._url(path), json=json, query=query)
-        for _ in range(_REDIRECTS):
-            if response.status_code != requests.codes.found:
-                break
-            # The target has the query already.
-            response = self._request(method, response.headers["Location"], json=json)
-        if not 200 <= response.status_code < 300:
-            raise _error(response)
-        return _decoded(response) if response.content else None
-
-    def _request(
-        self, method: str, url: str, *, json: Json | None = None, query: Mapping[str, Any] | None = None
-    ) -> requests.Response:
-        try:
-            return self._session.request(
-                method, url, json=json, params=query, timeout=self._timeout, allow_redirects=False
-            )
-        except requests.RequestException as error:
-            raise ClientError(0, "Unreachable", _unreachable(url, error)) from error
-
-
-def _unreachable(url: str, error: requests.RequestException) -> str:
-    if isinstance(error, requests.Timeout):
-        return f"The service at {url} did not answer in time."
-    if isinstance(error, requests.ConnectionError):
-        return f"The service at {url} cannot be reached: is it running, and is the endpoint right?"
-    return f"The service at {url} cannot be asked: {error}."
-
-
-def _decoded(response: requests.Response) -> Any:
-    try:
-        return response.json()
-    except requests.JSONDecodeError as error:
-        sentence = f"What answers at {response.url} is no heatconv API: its answer is not JSON."
-        raise ClientError(response.status_code, "NotJson", sentence) from error
-
-
-def _error(response: requests.Response) -> ClientError:
-    answer = _decoded(response)
-    error = answer.get("error") if isinstance(answer, dict) else None
-    if not isinstance(error, dict) or "message" not in error:
-        sentence = f"What answers at {response.url} is no heatconv API: it answered {response.status_code}."
-        return ClientError(response.status_code, "Unexpected", sentence)
-    return ClientError(response.status_code, str(error.get("type")), str(error["message"]))

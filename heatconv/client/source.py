@@ -9,6 +9,7 @@ named by its URL.  A template that needs no renaming is sent as it was written.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -23,7 +24,12 @@ import yaml
 from heatconv.errors import UserError
 
 _TEMPLATE = re.compile(r".+\.(yaml|yml|template)$")
+_BASE = "base_url"
 _TIMESTAMP = "tag:yaml.org,2002:timestamp"
+
+
+#: Each reference: the map that has it, under which key, what it is relative to, and what adds its target.
+_References = Iterator[tuple[dict[str, Any], str, str, Callable[[str, str], str]]]
 
 
 class _Loader(yaml.SafeLoader):
@@ -49,6 +55,30 @@ def collect(template: str | None, environments: Sequence[str] = ()) -> dict[str,
     return body | {"files": files.texts}
 
 
+def read(place: str) -> str:
+    """Return the text of a file, told by name or URL.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    return _read(_absolute(place), None)
+
+
+def read_map(place: str) -> dict[str, Any]:
+    """Return the map that a file has in it as JSON or YAML.
+
+    Raises:
+        UserError: it cannot be read, or has something else in it.
+    """
+    try:
+        data = yaml.load(read(place), _Loader)  # noqa: S506 - a kind of SafeLoader
+    except (yaml.YAMLError, RecursionError) as error:
+        raise UserError(f"{place} is neither JSON nor YAML.") from error
+    if not isinstance(data, dict):
+        raise UserError(f"{place} has no map in it, such as {{}}.")
+    return data
+
+
 class _Files:
     """What has been read so far, by the name it is sent under."""
 
@@ -66,37 +96,48 @@ class _Files:
         self.texts[name] = self._rewritten(place, None, self._environment_references)
         return name
 
-    def _rewritten(self, place: str, wanted_by: str | None, references: Callable[..., Any]) -> str:
+    def _rewritten(
+        self, place: str, wanted_by: str | None, references: Callable[[Any, str], _References]
+    ) -> str:
         text = _read(place, wanted_by)
         try:
             data = yaml.load(text, _Loader)  # noqa: S506 - a kind of SafeLoader
         except (yaml.YAMLError, RecursionError):
             return text  # the service says what is wrong, and where
         renamed = False
-        for holder, key, add in references(data):
+        for holder, key, base, add in list(references(data, place)):
             written = holder[key]
-            holder[key] = add(_resolve(place, written), place)
+            holder[key] = add(_resolve(base, written), place)
             renamed = renamed or holder[key] != written
         return json.dumps(data) if renamed else text
 
-    def _template_references(self, data: Any) -> Iterator[tuple[Any, str, Callable[[str, str], str]]]:
+    def _template_references(self, data: Any, place: str) -> _References:
         for holder in _maps(data):
             if isinstance(holder.get("get_file"), str):
-                yield holder, "get_file", self._add_file
+                yield holder, "get_file", place, self._add_file
             if _is_template(holder.get("type")):
-                yield holder, "type", self._add_template
+                yield holder, "type", place, self._add_template
 
-    def _environment_references(self, data: Any) -> Iterator[tuple[Any, str, Callable[[str, str], str]]]:
+    def _environment_references(self, data: Any, place: str) -> _References:
         registry = data.get("resource_registry") if isinstance(data, dict) else None
-        for holder in _maps(registry):
+        # What a map says of its base goes for the maps below it.
+        pending, seen = [(registry, place)], set()
+        while pending:
+            holder, base = pending.pop()
+            if not isinstance(holder, dict) or id(holder) in seen:
+                continue
+            seen.add(id(holder))
+            if isinstance(holder.get(_BASE), str):
+                base = _resolve(base, f"{holder[_BASE].rstrip('/')}/-")
             for key, value in holder.items():
-                if _is_template(value):
-                    yield holder, key, self._add_template
+                pending.append((value, base))
+                if key != _BASE and _is_template(value):
+                    yield holder, key, base, self._add_template
 
     def _add_file(self, place: str, wanted_by: str) -> str:
         name = self._name(place)
         if name not in self.texts:
-            self.texts[name] = _read(place, wanted_by)
+            self.texts[name] = _text(_fetch(place, wanted_by))
         return name
 
     def _add_template(self, place: str, wanted_by: str) -> str:
@@ -148,16 +189,32 @@ def _resolve(base: str, reference: str) -> str:
     return os.path.normpath(Path(base).parent / reference)
 
 
-def _read(place: str, wanted_by: str | None) -> str:
-    because = f", which {wanted_by} refers to," if wanted_by else ""
+def _fetch(place: str, wanted_by: str | None) -> bytes:
     try:
         if _is_url(place):
             response = requests.get(place, timeout=60)
             response.raise_for_status()
-            return response.content.decode()
-        return Path(place).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{place}{because} is not UTF-8 text.") from error
+            return response.content
+        return Path(place).read_bytes()
     except OSError as error:  # requests' errors are of this kind, too
         reason = error.strerror or str(error)
-        raise UserError(f"{place}{because} cannot be read: {reason}.") from error
+        raise UserError(f"{_named(place, wanted_by)} cannot be read: {reason}.") from error
+
+
+def _read(place: str, wanted_by: str | None) -> str:
+    try:
+        return _fetch(place, wanted_by).decode()
+    except UnicodeDecodeError as error:
+        raise UserError(f"{_named(place, wanted_by)} is not UTF-8 text.") from error
+
+
+def _text(content: bytes) -> str:
+    """Return content as a request can carry it: as it is if it is text, in base64 if it is not."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return base64.encodebytes(content).decode()
+
+
+def _named(place: str, wanted_by: str | None) -> str:
+    return f"{place}, which {wanted_by} refers to," if wanted_by else place

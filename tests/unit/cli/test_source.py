@@ -10,7 +10,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from heatconv.client.source import collect
+from heatconv.client.source import collect, read_map
 from heatconv.errors import UserError
 
 HEAD = "heat_template_version: 2018-08-31\n"
@@ -73,6 +73,35 @@ def test_environments_are_sent_in_order_with_what_they_refer_to(write):
     assert body["files"]["two.yaml"] == "parameters: {size: 1}"
 
 
+def test_what_a_registry_names_is_beside_its_base_url(write, tmp_path):
+    write("types/b.yaml", HEAD)
+    write("more/c.yaml", HEAD)
+    environment = write(
+        "envs/one.yaml",
+        f"""
+        resource_registry:
+          base_url: file://{tmp_path}/types
+          My::B: b.yaml
+          resources:
+            one: {{My::B: b.yaml, hooks: pre-create}}
+            two: {{base_url: {tmp_path}/more/, My::C: c.yaml}}
+        """,
+    )
+    body = collect(write("a.yaml", HEAD), [environment])
+    registry = json.loads(body["files"]["envs/one.yaml"])["resource_registry"]
+    assert registry["My::B"] == "types/b.yaml"
+    assert registry["resources"]["one"] == {"My::B": "types/b.yaml", "hooks": "pre-create"}
+    assert registry["resources"]["two"]["My::C"] == "more/c.yaml"
+    assert set(body["files"]) == {"envs/one.yaml", "types/b.yaml", "more/c.yaml"}
+
+
+def test_a_registry_that_says_a_thing_twice_with_one_alias(write):
+    write("types/b.yaml", HEAD)
+    text = "resource_registry: {resources: {one: &b {My::B: types/b.yaml}, two: *b}}"
+    body = collect(write("a.yaml", HEAD), [write("one.yaml", text)])
+    assert body["files"] == {"one.yaml": text, "types/b.yaml": HEAD}
+
+
 def test_a_template_that_contains_itself_is_read_once(write):
     text = HEAD + "resources: {b: {type: a.yaml}}"
     assert collect(write("a.yaml", text)) == {"template": text, "files": {"a.yaml": text}}
@@ -120,6 +149,20 @@ def test_what_is_no_text_is_refused(write, tmp_path):
     (tmp_path / "a.yaml").write_bytes(b"\xff\xfe")
     with pytest.raises(UserError, match="is not UTF-8 text"):
         collect("a.yaml")
+
+
+def test_a_file_that_is_no_text_goes_in_base64(write, tmp_path):
+    (tmp_path / "image").write_bytes(b"\xff\xfe")
+    body = collect(write("a.yaml", HEAD + "outputs: {o: {value: {get_file: image}}}"))
+    assert body["files"] == {"image": "//4=\n"}
+
+
+def test_a_map_may_be_written_in_json_or_yaml(write):
+    assert read_map(write("a.json", '{"a": 1}')) == read_map(write("a.yaml", "a: 1")) == {"a": 1}
+    with pytest.raises(UserError, match=r"list\.yaml has no map in it"):
+        read_map(write("list.yaml", "[1]"))
+    with pytest.raises(UserError, match="is neither JSON nor YAML"):
+        read_map(write("broken.yaml", "a: ["))
 
 
 def test_broken_yaml_is_left_to_the_service(write):

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -180,14 +185,14 @@ def test_outputs(run, engine):
         {"output_key": "all", "description": "", "output_value": ["::1", "::2"]},
     ]
     engine.add_stack("web", outputs=outputs)
-    assert run("stack", "output", "web", "ip", "-f", "value", "-c", "output_value").out == "::1\n"
-    rows = run("stack", "output", "web", "-f", "json").json
+    assert run("stack", "output", "show", "web", "ip", "-f", "value", "-c", "output_value").out == "::1\n"
+    rows = run("stack", "output", "list", "web", "-f", "json").json
     assert [row["output_value"] for row in rows] == ["::1", ["::1", "::2"]]
     assert "output_error" not in rows[0]
     outputs[0] |= {"output_value": None, "output_error": "not yet"}
-    assert run("stack", "output", "web", "-f", "json").json[0]["output_error"] == "not yet"
-    assert "None" not in run("stack", "output", "web").out
-    ran = run("stack", "output", "web", "other")
+    assert run("stack", "output", "list", "web", "-f", "json").json[0]["output_error"] == "not yet"
+    assert "None" not in run("stack", "output", "list", "web").out
+    ran = run("stack", "output", "show", "web", "other")
     assert (ran.code, ran.err) == (1, "The Output (other) could not be found.\n")
 
 
@@ -229,3 +234,55 @@ def test_without_a_command_it_explains_itself(run):
     out = run().out
     assert "--endpoint" in out
     assert "stack create" in out
+
+
+def test_hooks_are_an_environment_that_wins(run, engine, template, tmp_path):
+    (tmp_path / "env.yaml").write_text("parameters: {size: 1}")
+    ran = run(
+        *("stack", "create", "web", "-t", template, "-e", str(tmp_path / "env.yaml")),
+        *("--pre-create", "a", "--pre-create", "nested/*"),
+    )
+    assert ran.code == 0
+    (source,) = engine.sources.values()
+    first, last = source["environment_files"]
+    assert first.endswith("env.yaml")
+    assert json.loads(source["files"][last])["resource_registry"]["resources"] == {
+        "a": {"hooks": "pre-create"},
+        "nested": {"*": {"hooks": "pre-create"}},
+    }
+
+
+def test_nothing_is_abandoned_that_could_not_be_written_down(run, engine):
+    engine.add_stack("web")
+    ran = run("stack", "abandon", "web", "--output-file", "/no/such/place")
+    assert (ran.code, ran.err) == (1, "/no/such/place cannot be written: No such file or directory.\n")
+
+
+def test_no_stack_is_asked_unless_each_is_there(run, engine):
+    stack_id = engine.add_stack("web")
+    ran = run("stack", "delete", "web", "other")
+    assert (ran.code, ran.err) == (1, "The Stack (other) could not be found.\n")
+    assert engine.stacks[stack_id]["action"] == "CREATE"
+
+
+def test_a_signal_is_a_json_object(run):
+    for data in ("[1]", "{"):
+        ran = run("resource", "signal", "web", "a", "--data", data)
+        assert ran.code == 2
+
+
+def test_an_unknown_command_is_a_mistake_in_the_call(run):
+    assert run("stack", "frobnicate", "web").code == 2
+
+
+def test_what_completes_the_commands_for_a_shell(run):
+    assert "snapshot" in run("complete").out
+
+
+def test_whoever_stops_reading_sees_no_traceback():
+    read, write = os.pipe()
+    os.close(read)
+    program = Path(sys.executable).with_name("heatconv")
+    done = subprocess.run([program, "complete"], stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
