@@ -11,9 +11,11 @@ from pathlib import Path
 from oslo_config import cfg
 
 from heatconv import conf as configuration
-from heatconv.cmd import compose
+from heatconv.api import auth
+from heatconv.cmd import compose, keys
 from heatconv.cmd.daemon import Daemon, leave
-from heatconv.db import migration
+from heatconv.crypto import Keyring
+from heatconv.db import migration, sealing
 from heatconv.db.session import Database
 from heatconv.rpc.bus import Bus
 
@@ -33,27 +35,40 @@ def main() -> None:
     conf.set_override("plugin_dirs", [*conf.plugin_dirs, *conf.plugin_dir])
     state = Path(conf.state_dir).resolve()
     state.mkdir(parents=True, exist_ok=True)
+    with keys.told("heatconv-all"):
+        keyring = keys.kept_in(state, conf)
+        strategy = auth.strategy(conf)
+        database = _database(state, keyring)
     me = Daemon(
         conf,
-        database=Database.from_url(f"sqlite:///{state}/heatconv.sqlite"),
+        database=database,
         bus=Bus(conf, "fake://"),
         binary="heatconv-all",
         topic="heatconv-all",
     )
-    migration.upgrade(me.database)
     types = compose.registry(me)
     me.sign_on()
+    # Its port has to be known to who makes URLs; whoever asks before all is up waits.
+    api = compose.ApiService(conf, me.bus, keyring, strategy)
+    host, port = api.address
+    conf.set_override("port", port, group="api")
     worker = compose.worker(me, types, "threading")
     engine = compose.engine(me, types, "threading")
     # One process on this database: whoever signed on before is gone, and what it held is free.
     engine.recovery.tick()
-    api = compose.ApiService(conf, me.bus)
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: threading.Thread(target=api.stop).start())
-    host, port = api.address
     print(f"heatconv is up: http://{host}:{port}/v1/default", flush=True)  # noqa: T201 - whoever waits reads it
     api.serve()
     engine.stop()
     worker.stop()
     me.sign_off()
     leave()
+
+
+def _database(state: Path, keyring: Keyring) -> Database:
+    """Return the database in a directory, with the newest tables."""
+    database = Database.from_url(f"sqlite:///{state}/heatconv.sqlite", keyring)
+    migration.upgrade(database)
+    sealing.check(database)
+    return database

@@ -15,9 +15,11 @@ import threading  # noqa: E402
 from oslo_config import cfg  # noqa: E402
 
 from heatconv import conf as configuration  # noqa: E402
-from heatconv.cmd import compose  # noqa: E402
+from heatconv.api import auth  # noqa: E402
+from heatconv.cmd import compose, keys  # noqa: E402
 from heatconv.cmd.daemon import leave  # noqa: E402
 from heatconv.cmd.processes import PROCESSES, run_processes  # noqa: E402
+from heatconv.crypto import Keyring  # noqa: E402
 from heatconv.rpc.bus import Bus  # noqa: E402
 
 
@@ -25,12 +27,14 @@ def main() -> None:
     """Serve until told to stop."""
     conf = configuration.load(sys.argv[1:], prog="heatconv-api", cli_opts=[PROCESSES])
     count = conf.processes or conf.api.workers
-    run_processes(count, lambda: _serve(conf, shared=count > 1))
+    with keys.told("heatconv-api"):
+        keyring = keys.configured(conf)
+        strategy = auth.strategy(conf)
+    run_processes(count, lambda: _serve(conf, keyring, strategy, shared=count > 1))
 
 
-def _serve(conf: cfg.ConfigOpts, *, shared: bool) -> None:
-    bus = Bus(conf)
-    service = compose.ApiService(conf, bus, shared=shared)
+def _serve(conf: cfg.ConfigOpts, keyring: Keyring, strategy: auth.Strategy, *, shared: bool) -> None:
+    service = compose.ApiService(conf, Bus(conf), keyring, strategy, shared=shared)
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: threading.Thread(target=service.stop).start())
     signal.signal(signal.SIGHUP, lambda *_: conf.mutate_config_files())

@@ -4,15 +4,24 @@
 from __future__ import annotations
 
 import pathlib
+from collections.abc import Callable
 
 from cheroot import wsgi
+from oslo_config import cfg
 
 from heatconv.api import deploy
+from heatconv.api.auth import Strategy
 from heatconv.cmd.daemon import Daemon
+from heatconv.crypto import Keyring
+from heatconv.db.software_configs import Quotas
+from heatconv.engine import operator_environment
 from heatconv.engine.service import EngineService
+from heatconv.model.records import Stack
 from heatconv.resources.registry import Registry
 from heatconv.rpc.bus import Bus, EngineCaller
 from heatconv.rpc.engine_client import EngineClient
+from heatconv.signing import Signer
+from heatconv.template import limits
 from heatconv.worker.service import WorkerService
 
 
@@ -21,9 +30,16 @@ def registry(daemon: Daemon) -> Registry:
     return Registry.load([path for path in daemon.conf.plugin_dirs if pathlib.Path(path).is_dir()])
 
 
+def limit_queries(conf: cfg.ConfigOpts) -> None:
+    """Set what queries in templates may do, for this process; they are made by engines and by workers."""
+    limits.YAQL.iterators = conf.yaql.limit_iterators
+    limits.YAQL.memory = conf.yaql.memory_quota
+
+
 def engine(daemon: Daemon, types: Registry, executor: str) -> EngineService:
     """Start an engine and its recovery tick."""
     conf = daemon.conf
+    limit_queries(conf)
     service = EngineService(
         database=daemon.database,
         registry=types,
@@ -38,6 +54,10 @@ def engine(daemon: Daemon, types: Registry, executor: str) -> EngineService:
         max_resources=conf.max_resources_per_stack,
         keep_events=conf.max_events_per_stack,
         ready_grace=conf.ready_grace,
+        signal_url=signal_url(daemon),
+        software_quotas=_software_quotas(conf),
+        max_snapshots=conf.max_snapshots_per_stack,
+        operator_environment=operator_environment.load(conf.environment_dir),
     )
     daemon.every(conf.recovery_interval, service.recovery.tick)
     return service
@@ -45,6 +65,7 @@ def engine(daemon: Daemon, types: Registry, executor: str) -> EngineService:
 
 def worker(daemon: Daemon, types: Registry, executor: str) -> WorkerService:
     """Start a worker."""
+    limit_queries(daemon.conf)
     service = WorkerService(
         database=daemon.database,
         registry=types,
@@ -56,18 +77,43 @@ def worker(daemon: Daemon, types: Registry, executor: str) -> WorkerService:
         threads=daemon.conf.worker.threads,
         executor=executor,
         may_act=daemon.may_act,
+        signal_url=signal_url(daemon),
+        software_quotas=_software_quotas(daemon.conf),
     )
     daemon.backlog = service.backlog
     return service
 
 
+def _software_quotas(conf: cfg.ConfigOpts) -> Quotas:
+    return Quotas(
+        configs=conf.max_software_configs_per_tenant,
+        deployments=conf.max_software_deployments_per_tenant,
+    )
+
+
+def signal_url(daemon: Daemon) -> Callable[[Stack, str], str]:
+    """Return what tells where a signal to a stack's resource of some name can be sent."""
+    url = signer(daemon.conf, daemon.database.keyring).signal_url
+    return lambda stack, name: url(stack.project_id, stack.name, stack.id, name)
+
+
+def signer(conf: cfg.ConfigOpts, keyring: Keyring) -> Signer:
+    """Return what signs URLs for signals."""
+    secret, *old_secrets = keyring.subkeys("signals")
+    endpoint = conf.api.public_endpoint or f"http://{conf.api.host}:{conf.api.port}"
+    return Signer(secret, endpoint, old_secrets)
+
+
 class ApiService:
     """The REST API on its own threads."""
 
-    def __init__(self, conf: object, bus: Bus, *, shared: bool = False) -> None:
+    def __init__(
+        self, conf: cfg.ConfigOpts, bus: Bus, keyring: Keyring, strategy: Strategy, *, shared: bool = False
+    ) -> None:
         """Listen; ``shared`` lets other processes listen on the same port too."""
-        application = deploy.application(EngineClient(EngineCaller(bus)), conf)  # type: ignore[arg-type]  # ConfigOpts is untyped
-        options = conf.api  # type: ignore[attr-defined]  # as above
+        client = EngineClient(EngineCaller(bus))
+        application = deploy.application(client, conf, strategy, signer(conf, keyring))
+        options = conf.api
         self._server = wsgi.Server(
             (str(options.host), options.port),
             application,

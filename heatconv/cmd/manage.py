@@ -9,7 +9,9 @@ from collections.abc import Callable
 from oslo_config import cfg
 
 from heatconv import conf as configuration
-from heatconv.db import migration, services
+from heatconv.cmd import keys
+from heatconv.crypto import generate_key
+from heatconv.db import migration, sealing, services
 from heatconv.db.session import Database
 
 
@@ -17,15 +19,17 @@ def main() -> None:
     """Carry out one command."""
     command = cfg.SubCommandOpt("command", title="Commands", handler=_add_commands)
     conf = configuration.load(sys.argv[1:], prog="heatconv-manage", cli_opts=[command])
-    conf.command.run(conf, Database.from_conf(conf))
+    with keys.told("heatconv-manage"):
+        keyring = keys.configured(conf) if conf.auth_encryption_key else None
+        conf.command.run(conf, Database.from_conf(conf, keyring))
 
 
 def _add_commands(parsers: object) -> None:
     for name, run in _COMMANDS.items():
         parser = parsers.add_parser(name, help=run.__doc__)  # type: ignore[attr-defined]  # argparse's action
         parser.set_defaults(run=run)
-        if name == "service":
-            parser.add_argument("what", choices=["list", "clean"])
+        if name in _CHOICES:
+            parser.add_argument("what", choices=_CHOICES[name])
 
 
 def _db_sync(_conf: cfg.ConfigOpts, database: Database) -> None:
@@ -51,8 +55,34 @@ def _service(conf: cfg.ConfigOpts, database: Database) -> None:
         print(service.engine_id, service.binary, service.host, state, service.updated_at)  # noqa: T201
 
 
+def _generate_key(_conf: cfg.ConfigOpts, _database: Database) -> None:
+    """Print a new key, for auth_encryption_key."""
+    print(generate_key())  # noqa: T201 - a command's answer
+
+
+def _update_params(_conf: cfg.ConfigOpts, database: Database) -> None:
+    """Encrypt with auth_encryption_key what is encrypted with an old key, or not at all."""
+    undecipherable = 0
+    for table in sealing.sealed_tables():
+        for batches, progress in enumerate(sealing.renew(database, table), start=1):
+            if batches % 100 == 0:
+                print(progress, flush=True)  # noqa: T201 - a command's answer
+        print(progress)  # noqa: T201 - as above
+        undecipherable += progress.undecipherable
+    if undecipherable:
+        raise SystemExit(
+            f"heatconv-manage: {undecipherable} values are encrypted with keys that"
+            " auth_encryption_old_keys lacks; add those and run this again."
+        )
+
+
 _COMMANDS: dict[str, Callable[[cfg.ConfigOpts, Database], None]] = {
     "db_sync": _db_sync,
     "db_version": _db_version,
+    "generate_key": _generate_key,
     "service": _service,
+    "update_params": _update_params,
 }
+
+#: What a command is told besides its name.
+_CHOICES = {"service": ["list", "clean"], "update_params": ["encrypt"]}

@@ -13,8 +13,9 @@ import sys  # noqa: E402
 from oslo_config import cfg  # noqa: E402
 
 from heatconv import conf as configuration  # noqa: E402
-from heatconv.cmd import compose, daemon  # noqa: E402
+from heatconv.cmd import compose, daemon, keys  # noqa: E402
 from heatconv.cmd.processes import PROCESSES, run_processes  # noqa: E402
+from heatconv.crypto import Keyring  # noqa: E402
 from heatconv.db.session import Database  # noqa: E402
 from heatconv.rpc.bus import WORKER_TOPIC, Bus  # noqa: E402
 
@@ -22,11 +23,12 @@ from heatconv.rpc.bus import WORKER_TOPIC, Bus  # noqa: E402
 def main() -> None:
     """Run until told to stop."""
     conf = configuration.load(sys.argv[1:], prog="heatconv-worker", cli_opts=[PROCESSES])
-    run_processes(conf.processes or conf.worker.workers, lambda: _run(conf))
+    keyring = keys.fitting(conf)
+    run_processes(conf.processes or conf.worker.workers, lambda: _run(conf, keyring))
 
 
-def _run(conf: cfg.ConfigOpts) -> None:
-    database = Database.from_conf(conf)
+def _run(conf: cfg.ConfigOpts, keyring: Keyring) -> None:
+    database = Database.from_conf(conf, keyring)
     green.check_driver(EXECUTOR, conf.database.connection)
     me = daemon.Daemon(conf, database=database, bus=Bus(conf), binary="heatconv-worker", topic=WORKER_TOPIC)
     types = compose.registry(me)

@@ -23,6 +23,7 @@ from heatconv.model.states import Status
 from heatconv.resources.registry import Registry
 from heatconv.testing.cloud import IN_PROCESS, IN_TRANSITION, CloudObject
 from heatconv.testing.failures import Refused
+from heatconv.testing.keys import KEYRING
 from heatconv.testing.simulated import PLUGIN_DIR
 from heatconv.testing.templates import Template
 from tests.chaos import oracle
@@ -72,7 +73,7 @@ class Bench:
     def __init__(self, url: str) -> None:
         os.environ["HEATCONV_FAKE_CLOUD"] = "memory:"
         self._boundaries = Boundaries()
-        self.database = self._boundaries.of_database(Database.from_url(url))
+        self.database = self._boundaries.of_database(Database.from_url(url, KEYRING))
         self._registry = self._boundaries.of_types(Registry.load([PLUGIN_DIR]))
         self._states: dict[int, _State] = {}
         self._exit = ExitStack()

@@ -8,11 +8,23 @@ short time.
 
 from __future__ import annotations
 
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
 
 from tests.chaos.bench import Bench
-from tests.functional.conftest import databases, fresh_database, rabbit_url, servers  # noqa: F401 - fixtures
+from tests.functional.conftest import (  # noqa: F401 - fixtures
+    databases,
+    fresh_database,
+    rabbit_url,
+    run_daemons,
+    servers,
+)
 from tests.functional.servers.databases import KINDS
+from tests.functional.servers.provision import Unavailable
 
 TOLD = pytest.StashKey[list[str]]()
 
@@ -46,6 +58,24 @@ def pytest_terminal_summary(terminalreporter, config):
 def tell(request):
     """Return a function that adds a line to what is printed in the end."""
     return request.config.stash[TOLD].append
+
+
+@pytest.fixture
+def private():
+    """Return a function that starts a private server of a class, with the options it is given."""
+    with ExitStack() as until:
+
+        def start(kind, *options):
+            directory = Path(until.enter_context(TemporaryDirectory(prefix="heatconv-private-")))
+            try:
+                server = kind(directory, *options)
+            except Unavailable as problem:
+                (pytest.fail if os.environ.get("CI") else pytest.skip)(str(problem))
+            until.callback(server.stop)
+            server.start()
+            return server
+
+        yield start
 
 
 @pytest.fixture(scope="session")

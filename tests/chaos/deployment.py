@@ -4,26 +4,20 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
-import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import psutil
 import sqlalchemy as sa
 
-from heatconv.db.tables import resource, sync_point
-from heatconv.model.states import SyncState
 from tests.chaos.daemon import VARIABLE
 from tests.chaos.proxy import Proxy
+from tests.chaos.takeovers import Takeovers
 from tests.functional.servers.daemons import Daemons, Options
 from tests.functional.servers.processes import Process
 
 ROOT = Path(__file__).parents[2]
-LOOK = 0.1  #: seconds between two looks at what a dead worker has left
 
 #: A lost call is asked again in good time, but no daemon stops for as long as that.
 OPTIONS: Options = {
@@ -48,7 +42,7 @@ class Deployment(Daemons):
         self.transport_url = transport_url
         self._faults = directory / "faults.json"
         self.set_faults()
-        self.takeovers: list[float] = []  #: seconds from a worker's death until what it held moved again
+        self.takeovers = Takeovers(self.database)
 
     def set_faults(self, **faults: float) -> None:
         """Let messages meet with these faults from now on (see ``heatconv.testing.faults``)."""
@@ -67,39 +61,12 @@ class Deployment(Daemons):
         }
         return Process(command, self.directory / f"{name}.log", environment)
 
-    # -- what a killed worker held -------------------------------------------------------------
-
     def kill(self, name: str) -> None:
         """End a daemon at once, and watch when what it held moves again."""
-        known = re.search(r"heatconv-worker (\S+) is up", self.processes[name].output)
+        engine_id = self.engine_id(name)
         super().kill(name)
-        if known is not None:
-            threading.Thread(target=self._watch, args=(known[1],), daemon=True).start()
-
-    def _watch(self, engine_id: str) -> None:
-        died = time.monotonic()
-        rows = self._scalars(sa.select(resource.c.id).where(resource.c.engine_id == engine_id))
-        lies_still = sa.or_(
-            resource.c.engine_id == engine_id,
-            sa.and_(resource.c.engine_id.is_(None), sync_point.c.state == SyncState.READY),
-        )
-        lying = (
-            sa.select(resource.c.id)
-            .select_from(resource.outerjoin(sync_point, sync_point.c.acts_on == resource.c.id))
-            .where(resource.c.id.in_(rows), lies_still)
-        )
-        while rows and self._scalars(lying):
-            time.sleep(LOOK)
-        if rows:
-            self.takeovers.append(time.monotonic() - died)
-
-    def _scalars(self, query: sa.Select[Any]) -> Sequence[str]:
-        while True:
-            try:
-                with self.database.connect() as connection:
-                    return connection.scalars(query).all()
-            except sa.exc.DBAPIError:
-                time.sleep(LOOK)  # that misfortune is ours, too
+        if engine_id is not None:
+            self.takeovers.watch(engine_id)
 
     # -- what they take --------------------------------------------------------------------------
 

@@ -68,8 +68,7 @@ def play(
             f"{sum(nemesis.counts.values())} misfortunes: {_told(nemesis.counts)}",
             f"{len(cloud.audit())} requests to the cloud, {len(twins)} twins for a moment",
             f"at rest {rested:.0f} s after the last wish",
-            f"a killed worker held something {len(deployment.takeovers)} times",
-            f"the longest until that moved again: {max(deployment.takeovers, default=0):.1f} s",
+            deployment.takeovers.told(),
             *deployment.costs(),
             f"{len(problems)} wrong",
         ]

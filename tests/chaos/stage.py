@@ -292,6 +292,9 @@ class _Bell:
     def roll_back(self, stack_id: str) -> None:
         self.stage.ask_to_roll_back(stack_id)
 
+    def wake(self, resource_id: str) -> None:
+        """Lose the message: whoever waits for that looks again by himself."""
+
     def preempt(self, engine_id: str, resource_id: str) -> None:
         self.stage.ask_to_give_up(engine_id, resource_id)
 

@@ -135,7 +135,11 @@ def cloud_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def endpoint(tmp_path_factory: pytest.TempPathFactory, cloud_url: str) -> Iterator[str]:
-    with heatconv_all(tmp_path_factory.mktemp("heatconv-all"), cloud_url) as url:
+    directory = tmp_path_factory.mktemp("heatconv-all")
+    (directory / "heatconv.conf").write_text(
+        "[DEFAULT]\nenable_stack_abandon = true\nenable_stack_adopt = true\n"
+    )
+    with heatconv_all(directory, cloud_url, "--config-file", str(directory / "heatconv.conf")) as url:
         yield url
 
 

@@ -30,8 +30,8 @@ def test_a_stack_lives_and_dies_on_daemons(run_daemons, fresh_database, rabbit_u
     daemons.kill("engine-1")
     heatconv("stack", "update", "hello", "--existing", "--parameter", "name=Mars", "--wait")
 
-    output = json.loads(heatconv("stack", "output", "hello", "greeting", "-f", "json"))
-    assert output[0]["output_value"].startswith("Hello, Mars!")
+    output = json.loads(heatconv("stack", "output", "show", "hello", "greeting", "-f", "json"))
+    assert output["output_value"].startswith("Hello, Mars!")
     client = Client(daemons.endpoint)
     assert {service["binary"] for service in client.list_services()} >= {"heatconv-engine", "heatconv-worker"}
     client.close()

@@ -32,11 +32,11 @@ def test_every_example_is_a_valid_template(heatconv, path):
 
 def test_the_quickstart_does_what_it_says(heatconv):
     heatconv("stack", "create", "hello", "-t", "etc/heatconv/examples/hello.yaml", "--wait")
-    assert "Hello, world!" in heatconv("stack", "output", "hello")
+    assert "Hello, world!" in heatconv("stack", "output", "list", "hello")
     assert "secret" in heatconv("stack", "graph", "hello")
 
     heatconv("stack", "update", "hello", "--existing", "--parameter", "name=Mars", "--wait")
-    assert "Hello, Mars!" in heatconv("stack", "output", "hello", "greeting")
+    assert "Hello, Mars!" in heatconv("stack", "output", "show", "hello", "greeting")
 
     heatconv("stack", "delete", "hello", "--wait")
     assert "hello" not in heatconv("stack", "list")

@@ -3,6 +3,13 @@
 
 from __future__ import annotations
 
-from tests.functional.conftest import database_kind, database_url, databases, rabbit_url, servers
+from tests.functional.conftest import (
+    database_kind,
+    database_url,
+    databases,
+    fresh_database,
+    rabbit_url,
+    servers,
+)
 
-__all__ = ["database_kind", "database_url", "databases", "rabbit_url", "servers"]
+__all__ = ["database_kind", "database_url", "databases", "fresh_database", "rabbit_url", "servers"]

@@ -26,6 +26,7 @@ from heatconv.resources.registry import Registry
 from heatconv.rpc.bus import Bus, EngineCaller
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient
+from heatconv.testing.keys import KEYRING
 
 CONTEXT = RequestContext(project_id="perf")
 
@@ -93,14 +94,14 @@ class Heatconv:
         self._services: list[Any] = [compose.engine(head, types, "threading")]
         self._services += [compose.worker(daemon, types, "threading") for daemon in others]
         for daemon in self._daemons:
-            _count_statements(daemon.database, self.tally)
+            count_statements(daemon.database, self.tally)
             daemon.sign_on()
         self.client = EngineClient(EngineCaller(Bus(conf, transport_url)))
 
     def _daemon(self, conf: cfg.ConfigOpts, database_url: str, transport_url: str) -> Daemon:
         return Daemon(
             conf,
-            database=Database.from_url(database_url),
+            database=Database.from_url(database_url, KEYRING),
             bus=CountingBus(conf, transport_url, self.tally),
             binary="perf",
             topic="perf",
@@ -111,7 +112,7 @@ class Heatconv:
         self.tally.take()
         begun = time.monotonic()
         stack_id = request()
-        reader = Database.from_url(str(self.database.engine.url.render_as_string(hide_password=False)))
+        reader = Database.from_url(self.database.engine.url.render_as_string(hide_password=False), KEYRING)
         while True:  # polled on a connection of its own, which is not counted
             stack = stacks.get(reader, stack_id)
             if stack is not None and stack.status is not Status.IN_PROGRESS:
@@ -131,7 +132,9 @@ class Heatconv:
             daemon.sign_off()
 
 
-def _count_statements(database: Database, tally: Tally) -> None:
+def count_statements(database: Database, tally: Tally) -> None:
+    """Count what is sent to a database from now on."""
+
     def executed(_c: Any, cursor: Any, statement: str, parameters: Any, _x: Any, many: bool) -> None:
         # INSERT ... VALUES of many rows is one statement on each of our drivers; others are not.
         folded = statement.lstrip().upper().startswith("INSERT")

@@ -8,6 +8,7 @@ with Daemons(tmp_path, database_url=..., transport_url=...) as daemons:
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -18,6 +19,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
+from heatconv.testing.keys import KEY
 from tests.functional.servers.catalog import free_port
 from tests.functional.servers.one_process import PLUGINS, fake_cloud
 from tests.functional.servers.processes import Process, program
@@ -53,8 +55,10 @@ class Daemons:
         transport_url: str,
         engines: int = 2,
         workers: int = 3,
+        pace: Options = BRISK,
         options: Options | None = None,
     ) -> None:
+        """Take where they are to run; ``pace`` are the clocks they go by, ``{}`` for the product's own."""
         self.directory = directory
         self.config_file = directory / "heatconv.conf"
         self.processes: dict[str, Process] = {}
@@ -66,11 +70,12 @@ class Daemons:
         self.endpoint = f"http://127.0.0.1:{port}/v1/default"
         self.cloud_url = ""
         fixed: Options = {
-            "DEFAULT": {"transport_url": transport_url, "plugin_dirs": PLUGINS},
+            "DEFAULT": {"transport_url": transport_url, "plugin_dirs": PLUGINS, "auth_encryption_key": KEY},
             "database": {"connection": database_url},
             "api": {"host": "127.0.0.1", "port": port},
         }
-        _write_config(self.config_file, fixed, BRISK, options or {})
+        self.configuration = _merged(fixed, pace, options or {})
+        self.configure()
         self._exit = ExitStack()
 
     def __enter__(self) -> Self:
@@ -84,10 +89,10 @@ class Daemons:
             for name in self._names:
                 self.start(name)
             for name in self._names:
-                self.processes[name].wait_for(r"heatconv-\w+ \S+ is up")
+                self.await_up(name)
             # Last, so that its first call finds an engine and need not time out.
             self.start("api")
-            self._await_answer()
+            self.await_up("api")
             self._exit = until.pop_all()
         return self
 
@@ -101,9 +106,31 @@ class Daemons:
         self.processes[name] = self._run(name, command)
         return self.processes[name]
 
+    def await_up(self, name: str) -> None:
+        """Wait until an engine or a worker says that it is up, or the API answers."""
+        if name == "api":
+            self._await_answer()
+        else:
+            self.processes[name].wait_for(r"heatconv-\w+ \S+ is up")
+
     def kill(self, name: str) -> None:
         """End a daemon at once, as a power failure would."""
         self.processes[name].kill()
+
+    def engine_id(self, name: str) -> str | None:
+        """Return what an engine or a worker signs with, if it has come as far as to say so."""
+        known = re.search(r"heatconv-\w+ (\S+) is up", self.processes[name].output)
+        return known and known[1]
+
+    def configure(self, **options: object) -> None:
+        """Write the configuration file, with these options in its first group."""
+        self.configuration.setdefault("DEFAULT", {}).update(options)
+        self.config_file.write_text(
+            "\n".join(
+                f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in its.items())
+                for group, its in self.configuration.items()
+            )
+        )
 
     def names(self, kind: str) -> list[str]:
         """Return the names of the daemons of a kind that are running."""
@@ -131,14 +158,9 @@ class Daemons:
             process.kill()
 
 
-def _write_config(path: Path, *sources: Options) -> None:
+def _merged(*sources: Options) -> dict[str, dict[str, object]]:
     merged: dict[str, dict[str, object]] = {}
     for source in sources:
         for group, options in source.items():
             merged.setdefault(group, {}).update(options)
-    path.write_text(
-        "\n".join(
-            f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in options.items())
-            for group, options in merged.items()
-        )
-    )
+    return merged

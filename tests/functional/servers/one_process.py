@@ -26,8 +26,8 @@ def fake_cloud(directory: Path) -> Iterator[str]:
 
 
 @contextmanager
-def heatconv_all(directory: Path, cloud_url: str) -> Iterator[str]:
-    """Run heatconv-all with its state in a directory; yield its endpoint."""
+def heatconv_all(directory: Path, cloud_url: str, *options: str) -> Iterator[str]:
+    """Run heatconv-all with its state in a directory, and more options; yield its endpoint."""
     process = Process(
         [
             program("heatconv-all"),
@@ -35,6 +35,7 @@ def heatconv_all(directory: Path, cloud_url: str) -> Iterator[str]:
             *("--port", "0"),
             *("--state-dir", str(directory / "state")),
             *("--plugin-dir", str(PLUGINS)),
+            *options,
         ],
         directory / "heatconv-all.log",
         {"HEATCONV_FAKE_CLOUD": cloud_url},

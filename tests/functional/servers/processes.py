@@ -94,9 +94,9 @@ class Process:
         self.send(signal.SIGKILL)
         self._end(PATIENCE)
 
-    def stop(self, patience: float = 10.0) -> int:
+    def stop(self, patience: float = 10.0, by: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to end, kill it if it does not; return its exit code."""
-        self.send(signal.SIGTERM)
+        self.send(by)
         try:
             return self._end(patience)
         except subprocess.TimeoutExpired:

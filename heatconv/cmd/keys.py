@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a program gets the keys from that its database is encrypted with."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from oslo_config import cfg
+
+from heatconv import errors
+from heatconv.crypto import Keyring, generate_key
+from heatconv.db import sealing
+from heatconv.db.session import Database
+
+
+@contextmanager
+def told(prog: str) -> Iterator[None]:
+    """End a program with one sentence if its configuration or its keys are missing or wrong."""
+    try:
+        yield
+    except (errors.Misconfigured, errors.NoKey, errors.WrongKey) as problem:
+        raise SystemExit(f"{prog}: {problem}") from problem
+
+
+def configured(conf: cfg.ConfigOpts) -> Keyring:
+    """Return the keys that the configuration names.
+
+    Raises:
+        NoKey: it names none, or one that is too short.
+    """
+    return Keyring(conf.auth_encryption_key or "", conf.auth_encryption_old_keys)
+
+
+def fitting(conf: cfg.ConfigOpts) -> Keyring:
+    """Return the keys that the configuration names, if the database can be read with them.
+
+    Raises:
+        SystemExit: there are none, or they are not the database's.
+        StorageError: the database is not there, or has no tables.
+    """
+    with told(conf.prog):
+        keyring = configured(conf)
+        with closing(Database.from_conf(conf, keyring)) as database:
+            sealing.check(database)
+    return keyring
+
+
+def kept_in(directory: Path, conf: cfg.ConfigOpts) -> Keyring:
+    """Return the keys that the configuration names, else the one in a directory, made if need be."""
+    if conf.auth_encryption_key:
+        return configured(conf)
+    path = directory / "heatconv.key"
+    if not path.exists():
+        _keep(path, generate_key())
+    return Keyring(path.read_text().strip(), conf.auth_encryption_old_keys)
+
+
+def _keep(path: Path, key: str) -> None:
+    """Write a key that only we may read, all of it or nothing, on disk when this returns."""
+    descriptor, fresh = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(f"{key}\n")
+        file.flush()
+        os.fsync(descriptor)
+    with suppress(FileExistsError):  # another process was faster: its key counts
+        os.link(fresh, path)
+    Path(fresh).unlink()
+    directory = os.open(path.parent, os.O_RDONLY)
+    os.fsync(directory)
+    os.close(directory)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may hold a user's secret is encrypted in the database, and only there."""
+
+from __future__ import annotations
+
+import traceback
+from contextlib import closing
+
+import pytest
+import sqlalchemy as sa
+
+from heatconv import errors
+from heatconv.crypto import Keyring, is_token
+from heatconv.db import sealing
+from heatconv.db.session import Database, reading, writing
+from heatconv.db.tables import raw_template, resource, resource_data
+from heatconv.testing.keys import KEYRING
+
+SECRET = "correct horse battery staple"
+OTHER = Keyring("a key that is quite another one, truly")
+
+
+@pytest.fixture
+def database(database_url):
+    with closing(Database.from_url(database_url, KEYRING)) as database:
+        yield database
+
+
+@writing
+def execute(connection, statement, *parameters):
+    connection.execute(statement, *parameters)
+
+
+@reading
+def rows(connection, statement):
+    return connection.execute(statement).all()
+
+
+def add_template(database, template, **more):
+    values = {"environment": {}, "files": {}, "outputs": {}, "parameters": {}} | more
+    execute(database, sa.insert(raw_template).values(template=template, **values))
+
+
+def on_disk(database, column):
+    [row] = rows(database, sa.text(f"SELECT {column} FROM raw_template"))
+    return row[0]
+
+
+def test_what_is_written_can_be_read_and_is_encrypted_on_disk(database):
+    template = {"description": SECRET, "ключ": ["\N{KEY}", 1.5, None, True]}
+    add_template(database, template, parameters=[])
+
+    assert rows(database, sa.select(raw_template.c.template)) == [(template,)]
+    assert is_token(on_disk(database, "template"))
+    assert SECRET not in on_disk(database, "template")
+    assert "horse" not in KEYRING.encrypt(SECRET)
+
+
+def test_what_says_nothing_is_not_encrypted(database):
+    add_template(database, {"a": 1}, parameters=[])
+
+    assert (on_disk(database, "files"), on_disk(database, "parameters")) == ("{}", "[]")
+
+
+def test_many_rows_in_one_statement_are_encrypted_each_by_itself(database):
+    values = [{"resource_id": str(n), "key": "k", "value": SECRET, "redact": True} for n in range(3)]
+    execute(database, sa.insert(resource_data), values)
+
+    stored = {row[0] for row in rows(database, sa.text("SELECT value FROM resource_data"))}
+    assert len(stored) == 3
+    assert all(map(is_token, stored))
+    assert rows(database, sa.select(resource_data.c.value).distinct()) == [(SECRET,)] * 3
+
+
+def test_what_was_written_before_there_were_keys_is_read_as_it_is(database):
+    add_template(database, {"a": 1})
+    execute(database, sa.text("""UPDATE raw_template SET template = '{"b": 2}'"""))
+
+    assert rows(database, sa.select(raw_template.c.template)) == [({"b": 2},)]
+    sealing.check(database)
+
+
+def test_the_wrong_key_is_told_before_anything_is_done(database, database_url):
+    sealing.check(database)
+    add_template(database, {"a": SECRET})
+    sealing.check(database)
+
+    with closing(Database.from_url(database_url, OTHER)) as other:
+        with pytest.raises(errors.WrongKey, match="auth_encryption_old_keys"):
+            sealing.check(other)
+        add_template(other, {"b": SECRET})
+    with pytest.raises(errors.WrongKey):
+        sealing.check(database)
+
+
+def test_without_a_key_no_secret_is_read_or_written(database, database_url):
+    add_template(database, {"a": SECRET})
+
+    with closing(Database.from_url(database_url)) as keyless:
+        with pytest.raises(errors.NoKey, match="generate_key"):
+            rows(keyless, sa.select(raw_template.c.template))
+        with pytest.raises(errors.NoKey):
+            keyless.keyring  # noqa: B018 - asking is what raises
+        assert rows(keyless, sa.select(raw_template.c.id)) == [(1,)]
+
+
+def test_two_databases_of_one_process_have_a_key_each(database, fresh_database):
+    with closing(Database.from_url(fresh_database("sqlite"), OTHER)) as other:
+        for each in (database, other):
+            add_template(each, {"a": SECRET})
+            assert rows(each, sa.select(raw_template.c.template)) == [({"a": SECRET},)]
+        assert OTHER.decrypt(on_disk(other, "template"))
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        lambda column: column == {},
+        lambda column: column != "x",
+        lambda column: column.like("x%"),
+        lambda column: column.in_([{}]),
+        lambda column: column.desc(),
+    ],
+)
+def test_the_database_is_not_asked_to_compare_what_it_cannot(expression):
+    with pytest.raises(TypeError, match="encrypted"):
+        expression(resource.c.desired)
+
+
+def test_whether_something_is_there_can_be_asked(database):
+    add_template(database, {"a": 1})
+    assert rows(database, sa.select(raw_template.c.id).where(raw_template.c.template.is_(None))) == []
+
+
+def test_an_error_of_the_database_does_not_repeat_values(database):
+    with pytest.raises(errors.StorageError) as caught:
+        execute(database, sa.insert(raw_template).values(environment={"p": SECRET}))
+
+    logged = "".join(traceback.format_exception(caught.value))
+    assert "INSERT INTO raw_template" in logged
+    assert "parameters hidden" in logged
+    assert SECRET not in logged
