@@ -65,7 +65,7 @@ class Tour:
         self._title("Look at it: the graph of what depends on what")
         self._heatconv("stack", "graph", STACK)
         self._title("Its outputs")
-        self._heatconv("stack", "output", STACK)
+        self._heatconv("stack", "output", "list", STACK)
         self._title("The last things that happened")
         columns = ("-c", "event_time", "-c", "resource_name", "-c", "resource_status")
         self._heatconv("event", "list", STACK, "--limit", "6", *columns)

@@ -9,7 +9,8 @@ import pytest
 import requests
 
 from heatconv.model.states import Action
-from heatconv.worker.faults import MAX_PAUSE, PASSING, http_status, is_passing, pause
+from heatconv.resources.clients.status import http_status
+from heatconv.worker.faults import MAX_PAUSE, PASSING, is_passing, pause
 
 
 class Answered(Exception):
