@@ -11,6 +11,8 @@ from pathlib import Path
 import psutil
 import sqlalchemy as sa
 
+from heatconv.db.types import give_keyring
+from heatconv.testing.keys import KEYRING
 from tests.chaos.daemon import VARIABLE
 from tests.chaos.proxy import Proxy
 from tests.chaos.takeovers import Takeovers
@@ -38,6 +40,7 @@ class Deployment(Daemons):
         super().__init__(directory, database_url=lines[0], transport_url=lines[1], options=OPTIONS)
         self.proxies = proxies
         self.database = sa.create_engine(database_url, poolclass=sa.NullPool, isolation_level="AUTOCOMMIT")
+        give_keyring(self.database.dialect, KEYRING)
         self.vhost = sa.make_url(transport_url).database or "/"
         self.transport_url = transport_url
         self._faults = directory / "faults.json"
