@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import uuid
 
 import pytest
 
@@ -151,7 +150,7 @@ def test_a_config_is_deleted_or_deployed_not_both(software):
         assert (config in deployed) is (config in known)
 
 
-@pytest.mark.parametrize("config_id", ["nothing", str(uuid.uuid4())])
+@pytest.mark.parametrize("config_id", ["nothing", "5c1f1f3e-5a0b-4d3e-8a51-3f1f63a3c0de"])
 def test_what_is_not_there_cannot_be_deployed(software, config, config_id):
     with pytest.raises(errors.NotFound, match="The Software Config"):
         deploy(software, config_id)
