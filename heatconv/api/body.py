@@ -95,8 +95,11 @@ def _check_values(body: dict[str, Any], what: str) -> None:
             pending += [(item, depth + 1) for item in value.values()]
         elif isinstance(value, list):
             pending += [(item, depth + 1) for item in value]
-        elif isinstance(value, str) and _UNSTORABLE.search(value):
-            raise errors.BadRequest(f"The {what} has a character that no text may have, near {value[:40]!r}.")
+        elif isinstance(value, str) and (found := _UNSTORABLE.search(value)):
+            # What is around it may be secret.
+            raise errors.BadRequest(
+                f"The {what} has a character that no text may have: U+{ord(found[0]):04X}."
+            )
         elif isinstance(value, float) and not math.isfinite(value):
             raise errors.BadRequest(f"The {what} has a number that is too large.")
 

@@ -52,6 +52,7 @@ def engine(daemon: Daemon, types: Registry, executor: str) -> EngineService:
         max_template_size=conf.max_template_size,
         max_stacks=conf.max_stacks_per_tenant,
         max_resources=conf.max_resources_per_stack,
+        max_depth=conf.max_nested_stack_depth,
         keep_events=conf.max_events_per_stack,
         ready_grace=conf.ready_grace,
         signal_url=signal_url(daemon),

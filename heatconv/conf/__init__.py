@@ -67,6 +67,7 @@ def load(
     except cfg.Error as problem:
         raise SystemExit(f"{prog}: {problem}") from problem
     log.setup(conf, prog, version)
+    logs.say_no_more(conf, prog, version)
     return conf
 
 

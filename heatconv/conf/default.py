@@ -71,6 +71,12 @@ _LIMITS = [
         help="Number of software deployments a project may have; -1 is no limit.",
     ),
     cfg.IntOpt(
+        "max_nested_stack_depth",
+        default=5,
+        min=0,
+        help="How deep stacks may be nested in a stack.",
+    ),
+    cfg.IntOpt(
         "max_resources_per_stack",
         default=-1,
         min=-1,

@@ -20,7 +20,7 @@ from heatconv.db.tables import resource, sync_point
 from heatconv.db.types import utcnow
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction, NodeData
-from heatconv.model.outcomes import Failure, Fenced, Finish, Propagated, StackFailed, Superseded
+from heatconv.model.outcomes import Failure, Fenced, Finish, Propagated, Superseded
 from heatconv.model.records import Attempt, Job, Resource, changed
 from heatconv.model.secrets import masked
 from heatconv.model.states import Action, Status, SyncState
@@ -268,7 +268,7 @@ def fail(
     the fence on the row decides whether anything is written at all.
     """
     row = _resource_of(job)
-    roll_back = traversals.try_fail(
+    ended = traversals.try_fail(
         connection, job.stack.id, job.traversal_id, f"Resource {action} failed: {reason}"
     )
     failed: dict[str, Any] = {"progress": None}
@@ -279,10 +279,10 @@ def fail(
     if not held.try_write(connection, row, failed, let_go=True, touch=True):
         raise Undo(Fenced())
     _ended_event(connection, row, action, Status.FAILED, reason)
-    if roll_back is None:
+    if ended is None:
         return Superseded()
     sync_points.forget(connection, job.stack.id)
-    return StackFailed(roll_back=roll_back)
+    return ended
 
 
 def _ended_event(

@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection
 from heatconv.db.events import add_resource_event
 from heatconv.db.tables import resource
 from heatconv.db.types import utcnow
-from heatconv.model.records import Attempt, Resource
+from heatconv.model.records import Attempt, Held, Resource
 from heatconv.model.states import Status
 
 #: The fence: the row is still locked by the claim that it was read with.
@@ -69,6 +69,13 @@ def try_write(
 def try_delete(connection: Connection, row: Resource) -> bool:
     """Delete a row that is held, fenced."""
     return connection.execute(_DELETE, _fence(row)).rowcount == 1
+
+
+def is_held(connection: Connection, claim: Held) -> bool:
+    """Tell whether a claim on a row still counts; it does until the transaction ends."""
+    held = sa.select(resource.c.id).where(_HELD).with_for_update()
+    key = {"key_id": claim.id, "key_engine": claim.engine_id, "key_atomic": claim.atomic_key}
+    return connection.execute(held, key).first() is not None
 
 
 def try_lock(

@@ -10,7 +10,8 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db.session import reading
 from heatconv.db.tables import resource, stack
-from heatconv.model.records import Nested
+from heatconv.model.records import Child, Nested
+from heatconv.model.states import Action, Status
 
 _NESTED = sa.select(
     stack.c.id,
@@ -36,6 +37,52 @@ def below(connection: Connection, stack_id: str, depth: int) -> list[list[Nested
         levels.append(_found(connection, resource.c.stack_id.in_(inside), stack.c.deleted_at.is_(None)))
         inside = [nested.id for nested in levels[-1]]
     return levels
+
+
+@reading
+def child_of(connection: Connection, owner_id: str) -> Child | None:
+    """Return the stack of an owner, by the owner's row: the living one, else the last that was."""
+    query = (
+        sa.select(stack)
+        .where(stack.c.owner_resource_id == owner_id)
+        .order_by(stack.c.deleted_at.is_(None).desc(), stack.c.created_at.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        return None
+    return Child(
+        id=row.id,
+        name=row.name,
+        project_id=row.project_id,
+        action=Action(row.action),
+        status=Status(row.status),
+        reason=row.status_reason,
+        deleted=row.deleted_at is not None,
+    )
+
+
+@reading
+def depth(connection: Connection, owner_id: str | None, limit: int) -> int:
+    """Return how deep a stack is nested that a resource owns; counts no further than ``limit`` + 1."""
+    deep = 0
+    while owner_id is not None and deep <= limit:
+        deep += 1
+        around = sa.select(stack.c.owner_resource_id).join(resource, resource.c.stack_id == stack.c.id)
+        owner_id = connection.scalar(around.where(resource.c.id == owner_id))
+    return deep
+
+
+@reading
+def untold(connection: Connection, limit: int) -> list[tuple[str, str]]:
+    """Return some rows whose worker waits for a nested stack that has come to its end: (row, worker)."""
+    query = (
+        sa.select(resource.c.id, resource.c.engine_id)
+        .join(stack, stack.c.owner_resource_id == resource.c.id)
+        .where(resource.c.engine_id.is_not(None), stack.c.status != Status.IN_PROGRESS)
+        .limit(limit)
+    )
+    return [(row.id, row.engine_id) for row in connection.execute(query)]
 
 
 def _found(connection: Connection, *where: sa.ColumnElement[bool]) -> list[Nested]:

@@ -92,7 +92,7 @@ resource = _table(
     sa.Column("replaced_by", Uuid),
     sa.Column("desired", Sealed),
     sa.Column("desired_sha1", sa.String(40)),
-    sa.Column("wanted_attributes", Json, nullable=False),
+    sa.Column("wanted_attributes", Sealed, nullable=False),
     sa.Column("applied", Sealed),
     sa.Column("applied_sha1", sa.String(40)),
     sa.Column("applied_template_id", BigInt),

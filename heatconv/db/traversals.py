@@ -13,15 +13,16 @@ from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db import rows, snapshots, sync_points
+from heatconv.db import held, rows, snapshots, sync_points
 from heatconv.db.events import add_stack_event, drop_old_events
 from heatconv.db.session import writing
 from heatconv.db.tables import raw_template, resource, stack, stack_tag
 from heatconv.db.types import utcnow
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
+from heatconv.model.outcomes import Half, Owner, StackFailed
 from heatconv.model.plan import Plan, Target
-from heatconv.model.records import Extant, RawTemplate, Stack
+from heatconv.model.records import Extant, Held, RawTemplate, Stack
 from heatconv.model.states import VISITS, Action, Phase, Status
 
 #: The actions whose failure is followed by a rollback, if the stack is to have one.
@@ -49,6 +50,7 @@ class Start:
     keep_events: int = -1  #: how many of the stack's events stay; all of them if negative
     abandon: bool = False  #: what a deletion's resources stand for stays
     snapshot_name: str | None = None  #: of a traversal that takes a snapshot
+    owner: Held | None = None  #: on behalf of which row a nested stack is made or changed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +67,10 @@ def create(connection: Connection, new: Stack, start: Start, plan: Planner) -> S
     """Store a stack and start its first traversal.
 
     Raises:
+        ResourceLocked: the owner's claim does not count any more.
         StackExists: the project has a living stack of that name (unique index).
     """
+    _check_owner(connection, start)
     template_id = _add_template(connection, new.id, start.template, predecessor=None)
     try:
         connection.execute(
@@ -77,6 +81,7 @@ def create(connection: Connection, new: Stack, start: Start, plan: Planner) -> S
                 project_id=new.project_id,
                 user_id=new.user_id,
                 user_name=new.user_name,
+                owner_resource_id=new.owner_resource_id,
                 description=new.description,
                 raw_template_id=template_id,
                 current_traversal=new.current_traversal,
@@ -98,16 +103,26 @@ def create(connection: Connection, new: Stack, start: Start, plan: Planner) -> S
 def try_start(connection: Connection, seen: Stack, start: Start, plan: Planner) -> Started | None:
     """Start a traversal of a stack, WHERE id AND atomic_key = as seen; None: another was faster.
 
+    Raises:
+        ResourceLocked: the owner's claim does not count any more.
+
     Concurrency: the row of the stack is locked first, then those of its
     resources, so that no worker can replace one between the plan's reading and
     its writing; only then are the old traversal's sync points deleted, which
     is what tells the workers that they were superseded.
     """
+    _check_owner(connection, start)
     won = sa.update(stack).where(stack.c.id == seen.id, stack.c.atomic_key == seen.atomic_key)
     if connection.execute(won.values(atomic_key=stack.c.atomic_key + 1)).rowcount != 1:
         return None
     template_id = _add_template(connection, seen.id, start.template, predecessor=seen.raw_template_id)
     return _begin(connection, seen, template_id, start, plan)
+
+
+def _check_owner(connection: Connection, start: Start) -> None:
+    """Hold on to the claim on whose behalf a traversal is started, if there is one: it may be late."""
+    if start.owner is not None and not held.is_held(connection, start.owner):
+        raise errors.ResourceLocked(name=start.owner.id)
 
 
 def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, plan: Planner) -> Started:
@@ -302,7 +317,7 @@ def _new_row(stack_id: str, row_id: str, target: Target) -> dict[str, Any]:
 
 
 @writing
-def finish_half(connection: Connection, stack_id: str, traversal_id: str, direction: Direction) -> list[Node]:
+def finish_half(connection: Connection, stack_id: str, traversal_id: str, direction: Direction) -> Half:
     """Do what a stack's own node stands for; return the nodes that are READY by it.
 
     UPDATE: every wanted resource is as wanted, so this template is the one to
@@ -315,13 +330,12 @@ def finish_half(connection: Connection, stack_id: str, traversal_id: str, direct
     node = Node(stack_id, direction)
     action = _lock_traversal(connection, stack_id, traversal_id)
     if action is None or not sync_points.try_finish(connection, traversal_id, node):
-        return []
+        return Half()
     if direction is Direction.UPDATE:
         end_update_half(connection, stack_id, traversal_id, action)
     ready, successors = sync_points.tell_successors(connection, stack_id, traversal_id, node, None)
-    if not successors:
-        complete(connection, stack_id, traversal_id)
-    return ready
+    owner = None if successors else complete(connection, stack_id, traversal_id)
+    return Half(tuple(ready), owner)
 
 
 def _current(stack_id: str, traversal_id: str) -> sa.ColumnElement[bool]:
@@ -349,16 +363,17 @@ def end_update_half(connection: Connection, stack_id: str, traversal_id: str, ac
     )
 
 
-def complete(connection: Connection, stack_id: str, traversal_id: str) -> None:
-    """End a traversal, WHERE it is current, and drop what only it needed.
+def complete(connection: Connection, stack_id: str, traversal_id: str) -> Owner | None:
+    """End a traversal, WHERE it is current, and drop what only it needed; return whom to tell.
 
     It is COMPLETE, or FAILED if it was to check resources and some are not well.
     """
     found = connection.execute(
-        sa.select(stack.c.name, stack.c.action, stack.c.raw_template_id).where(
+        sa.select(stack.c.name, stack.c.action, stack.c.raw_template_id, stack.c.owner_resource_id).where(
             _current(stack_id, traversal_id)
         )
     ).one()
+    owner = _owner(connection, found.owner_resource_id)
     status, reason = Status.COMPLETE, f"Stack {found.action} completed successfully"
     if found.action == Action.CHECK:
         status, reason = _findings(connection, stack_id)
@@ -387,7 +402,7 @@ def complete(connection: Connection, stack_id: str, traversal_id: str) -> None:
     if found.action == Action.SNAPSHOT:
         snapshots.fill(connection, traversal_id, stack_id)
     if Action(found.action) in VISITS:
-        return  # whatever templates are kept are kept for another reason
+        return owner  # whatever templates are kept are kept for another reason
     connection.execute(
         sa.delete(raw_template).where(
             raw_template.c.stack_id == stack_id, raw_template.c.id != found.raw_template_id
@@ -396,6 +411,15 @@ def complete(connection: Connection, stack_id: str, traversal_id: str) -> None:
     connection.execute(
         sa.update(raw_template).where(raw_template.c.id == found.raw_template_id).values(predecessor_id=None)
     )
+    return owner
+
+
+def _owner(connection: Connection, resource_id: str | None) -> Owner | None:
+    """Return the row that owns a stack, if a worker holds it."""
+    if resource_id is None:
+        return None
+    engine_id = connection.scalar(sa.select(resource.c.engine_id).where(resource.c.id == resource_id))
+    return engine_id and Owner(resource_id, engine_id)
 
 
 _SHOWN = 5  #: how many resources that are not well a stack's reason names
@@ -423,16 +447,16 @@ def _findings(connection: Connection, stack_id: str) -> tuple[Status, str]:
 
 def try_fail(
     connection: Connection, stack_id: str, traversal_id: str, reason: str, *, may_roll_back: bool = True
-) -> bool | None:
+) -> StackFailed | None:
     """End a traversal as FAILED, WHERE it is current; part of a transaction.
 
-    Returns None if it is not current any more, else whether a rollback is to
-    follow: then the stack goes over to ROLLBACK_IN_PROGRESS in the same breath,
+    Returns None if it is not current any more.  If a rollback is to
+    follow, the stack goes over to ROLLBACK_IN_PROGRESS in the same breath,
     waiting to be prepared, and nobody can see it rest in between.  The sync
     points go, so that no new node starts.
     """
     found = connection.execute(
-        sa.select(stack.c.name, stack.c.action, stack.c.disable_rollback)
+        sa.select(stack.c.name, stack.c.action, stack.c.disable_rollback, stack.c.owner_resource_id)
         .where(_current(stack_id, traversal_id))
         .with_for_update()
     ).one_or_none()
@@ -459,15 +483,15 @@ def try_fail(
         status=Status.FAILED,
         reason=reason,
     )
-    return roll_back
+    return StackFailed(roll_back, _owner(connection, found.owner_resource_id))
 
 
 @writing
 def fail(
     connection: Connection, stack_id: str, traversal_id: str, reason: str, *, may_roll_back: bool = True
-) -> bool | None:
+) -> StackFailed | None:
     """End a traversal as FAILED for a reason that no resource gave; see ``try_fail``."""
-    roll_back = try_fail(connection, stack_id, traversal_id, reason, may_roll_back=may_roll_back)
-    if roll_back is not None:
+    failed = try_fail(connection, stack_id, traversal_id, reason, may_roll_back=may_roll_back)
+    if failed is not None:
         sync_points.forget(connection, stack_id)
-    return roll_back
+    return failed

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from heatconv import errors, template
+from heatconv.engine import nesting
 from heatconv.model.deferred import Reference, is_deferred, references
-from heatconv.model.definition import Definition
+from heatconv.model.definition import Definition, is_template
 from heatconv.model.plan import Target
 from heatconv.model.records import RawTemplate
 from heatconv.model.secrets import masked_text
@@ -22,10 +23,12 @@ from heatconv.resources import constraints, validation
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource
+from heatconv.resources.stack_resource import StackResource
 
 AWS_REGION = "ap-southeast-1"  #: what ``AWS::Region`` always is: templates carry it along, nothing reads it
 
 Problems = list[tuple[str, str]]
+Classes = Mapping[str, type[Resource]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +48,7 @@ class Source:
     template: Mapping[str, Any]
     environment: Mapping[str, Any]
     files: Mapping[str, str] = field(default_factory=dict)
+    facade: Mapping[str, Any] | None = None  #: of a nested stack: what its templates may ask of its owner
 
 
 def parse(source: Mapping[str, Any], *, max_template_size: int) -> Source:
@@ -62,7 +66,7 @@ def parse(source: Mapping[str, Any], *, max_template_size: int) -> Source:
         source.get("parameters") or {},
         template=parsed,
     )
-    return Source(template=parsed, environment=environment, files=files)
+    return Source(template=parsed, environment=environment, files=files, facade=source.get("facade"))
 
 
 def freeze(
@@ -82,13 +86,14 @@ def freeze(
         dict(source.files),
         pseudo_parameters(stack),
         operator=operator,
+        facade=source.facade,
         constraints=_custom_constraints(stack),
     )
     outputs = {
         name: {"description": output.description, "value": output.value}
         for name, output in frozen.outputs.items()
     }
-    problems = _type_problems(source, frozen, stack, registry)
+    classes, problems = _classes(source, frozen, stack, registry)
     if problems:
         raise errors.Invalid(
             problems=[
@@ -103,7 +108,7 @@ def freeze(
             outputs=outputs,
             parameters=_shown(frozen),
         ),
-        targets=_targets(frozen.definitions, outputs),
+        targets=_targets(_with_digest(frozen.definitions, classes, source), classes, outputs),
         parameters=frozen.parameters,
         description=frozen.description,
     )
@@ -138,7 +143,21 @@ def _shown(frozen: template.FrozenTemplate) -> dict[str, Any]:
     return {name: parameter.shown for name, parameter in frozen.parameters.items()}
 
 
-def _targets(definitions: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Target]:
+def _with_digest(
+    definitions: Mapping[str, Definition], classes: Classes, source: Source
+) -> dict[str, Definition]:
+    """Tell those that own a stack what that inherits, so that they change with it."""
+    owners = {name for name, type_ in classes.items() if issubclass(type_, StackResource)}
+    digest = nesting.digest(source) if owners else ""
+    return {
+        name: replace(definition, inherits=digest) if name in owners else definition
+        for name, definition in definitions.items()
+    }
+
+
+def _targets(
+    definitions: Mapping[str, Definition], classes: Classes, outputs: Mapping[str, Any]
+) -> dict[str, Target]:
     """Pair each definition with the attributes that others, or outputs, refer to."""
     referred: dict[str, set[str]] = {name: set() for name in definitions}
     used = [ref for definition in definitions.values() for ref in definition.references]
@@ -147,25 +166,29 @@ def _targets(definitions: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict
         if reference.attribute is not None and reference.resource in referred:
             referred[reference.resource].add(reference.key)
     return {
-        name: Target(definition=definition, attributes=frozenset(referred[name]))
+        name: Target(
+            definition=definition,
+            attributes=frozenset(referred[name]),
+            always=classes[name].changes_with_every_update,
+        )
         for name, definition in definitions.items()
     }
 
 
-def _type_problems(
+def _classes(
     source: Source, frozen: template.FrozenTemplate, stack: StackFacts, registry: Registry
-) -> Problems:
-    """Hold the definitions, and what refers to them, against their types."""
+) -> tuple[Classes, Problems]:
+    """Return the types of the definitions, and what is wrong with these and with what refers to them."""
     problems: Problems = []
-    classes = {}
+    classes: dict[str, type[Resource]] = {}
     for name, definition in frozen.definitions.items():
         try:
-            classes[name] = _class_of(definition, source.files, registry)
+            classes[name] = _class_of(definition, source, registry)
         except errors.Invalid as error:
             problems.append((f"resources.{name}.type", str(error)))
         else:
             problems.extend(validation.problems(classes[name], definition, stack))
-    return problems + _attribute_problems(frozen, classes)
+    return classes, problems + _attribute_problems(frozen, classes)
 
 
 def _attribute_problems(frozen: template.FrozenTemplate, classes: Mapping[str, type[Resource]]) -> Problems:
@@ -197,7 +220,7 @@ def _placed(value: Any, path: str) -> Iterator[tuple[Reference, str]]:
             yield from _placed(item, f"{path}[{index}]")
 
 
-def _class_of(definition: Definition, files: Mapping[str, str], registry: Registry) -> type[Resource]:
+def _class_of(definition: Definition, source: Source, registry: Registry) -> type[Resource]:
     """Return the class behind a resource's type.
 
     Raises:
@@ -205,12 +228,12 @@ def _class_of(definition: Definition, files: Mapping[str, str], registry: Regist
     """
     type_ = definition.implemented_by
     mapped = f", to which the environment maps {definition.type}" if definition.implementation else ""
-    if template.is_template(type_):
-        if type_ not in files:
-            raise errors.Invalid(
-                f"There is no file {type_} among the files that came with the template{mapped}."
-            )
-        raise errors.Invalid(f"{type_} is a template: nested stacks are not supported yet{mapped}.")
+    if is_template(type_):
+        found = nesting.class_of(type_, source.files)
+        wrong = next(nesting.problems(type_, definition.name, source, registry), None)
+        if wrong is not None:
+            raise errors.Invalid(wrong)
+        return found
     try:
         return registry.get(type_)
     except errors.NotFound:

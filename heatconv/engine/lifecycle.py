@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import resources, snapshots
+from heatconv.db import nested, resources, snapshots
 from heatconv.db.session import Database
 from heatconv.db.traversals import Started
 from heatconv.engine import views
@@ -22,7 +22,7 @@ from heatconv.engine.prepare import Preparer
 from heatconv.engine.requests import Requests
 from heatconv.engine.veil import Veil
 from heatconv.model.records import RawTemplate, Resource, Snapshot, Stack
-from heatconv.model.secrets import sentence
+from heatconv.model.secrets import found_in, sentence
 from heatconv.model.states import Action, Status
 from heatconv.resources.facts import Incarnation, StackFacts, Unkept
 from heatconv.resources.registry import Registry
@@ -36,6 +36,7 @@ LOG = logging.getLogger(__name__)
 Json = dict[str, Any]
 
 PATIENCE = 30.0  #: seconds in which a resource's part of a snapshot has to be deleted
+DEEP = 100  #: levels of nested stacks, more than there can be
 LOOK = 0.5  #: seconds between two looks at that
 
 
@@ -94,6 +95,10 @@ class Lifecycle:
         found = self._requests.find(context, stack)
         data = snapshots.tell(self._database, found.id)
         LOG.info("stack %s: it is abandoned (%s)", found.id, context.request_id)
+        # From below: whoever dies in the middle has left a tree that can be abandoned once more.
+        for level in reversed(nested.below(self._database, found.id, DEEP)):
+            for below in level:
+                self._ring(self._preparer.delete(self._requests.find(context, below.id), abandon=True))
         self._ring(self._preparer.delete(found, abandon=True))
         return data
 
@@ -136,19 +141,34 @@ class Lifecycle:
         self._ring(started)
 
     def _restored(self, stack: Stack, wanted: Wanted, parts: Mapping[str, Any]) -> Wanted:
-        """Let each type say what brings its part of a snapshot back."""
+        """Let each type say what brings its part of a snapshot back.
+
+        Raises:
+            ActionFailed: one cannot.
+        """
         rows = {
             row.name: row
             for row in resources.list_resources(self._database, stack.id)
             if row.desired is not None
         }
         targets = dict(wanted.targets)
+        known = {secret for target in targets.values() for secret in target.definition.secrets}
+        known.update(secret for row in rows.values() for secret in row.secrets)
         for name in targets.keys() & parts.keys() & rows.keys():
             definition = targets[name].definition
             plugin = self._plugin(stack, rows[name], definition.implemented_by)
             if plugin is not None and plugin.implements("handle_restore"):
-                snippet = plugin.handle_restore(ResourceDefinition.of(definition), parts[name])
-                targets[name] = replace(targets[name], definition=snippet.definition)
+                try:
+                    restored = plugin.handle_restore(
+                        ResourceDefinition.of(definition), parts[name]
+                    ).definition
+                except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                    raise errors.ActionFailed(reason=sentence(str(error), known)) from None
+                # What was read of another resource is plain now, and no less secret for that.
+                secrets = {*definition.secrets, *found_in(dict(restored.properties), known)}
+                targets[name] = replace(
+                    targets[name], definition=replace(restored, secrets=tuple(sorted(secrets)))
+                )
         return replace(wanted, targets=targets)
 
     def delete_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:

@@ -22,7 +22,7 @@ from heatconv.engine import freezing
 from heatconv.engine.freezing import Source, Wanted
 from heatconv.graph.traversal import Order, plan, visit
 from heatconv.model.plan import Target
-from heatconv.model.records import Stack
+from heatconv.model.records import Held, Stack
 from heatconv.model.states import Action, Phase, Status
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.registry import Registry
@@ -74,11 +74,13 @@ class Preparer:
         tags: list[str],
         *,
         adopt: Mapping[str, Any] | None = None,
+        owner: Held | None = None,
     ) -> Started:
         """Store a stack and start to create it, or to adopt what is there already.
 
         Args:
             adopt: what an abandoned stack's resources were, by name.
+            owner: the claim on whose behalf a nested stack is created.
 
         Raises:
             Invalid: the template cannot be.
@@ -87,7 +89,7 @@ class Preparer:
         wanted = self.freeze(stack, source, stack.action)
         if adopt is not None:
             wanted = replace(wanted, targets=_adopted(wanted.targets, adopt))
-        start = self._start(stack.action, wanted, settings, tags, stack)
+        start = replace(self._start(stack.action, wanted, settings, tags, stack), owner=owner)
         described = _described(stack, wanted)
         return traversals.create(
             self._database, described, start, functools.partial(plan, stack.id, wanted.targets)
@@ -99,6 +101,8 @@ class Preparer:
         source: Callable[[Stack], Source],
         settings: dict[str, Any],
         tags: list[str] | None,
+        *,
+        owner: Held | None = None,
     ) -> Started:
         """Start to make a stack match another template; ``source`` may build on the stack's own.
 
@@ -111,7 +115,7 @@ class Preparer:
             wanted = self.freeze(now, source(now), Action.UPDATE)
             self._check_immutable(now, wanted)
             changed = settings | {"description": wanted.description}
-            return self._start(Action.UPDATE, wanted, changed, tags, now)
+            return replace(self._start(Action.UPDATE, wanted, changed, tags, now), owner=owner)
 
         return self._race(stack, decide)
 
@@ -180,7 +184,7 @@ class Preparer:
             start = self._start(Action.ROLLBACK, wanted, {"description": wanted.description}, None, now)
             if now.prev_raw_template_id is None:
                 return start
-            return Start(**{**start.__dict__, "template": now.prev_raw_template_id})
+            return replace(start, template=now.prev_raw_template_id)
 
         try:
             return self._race(stack, decide)

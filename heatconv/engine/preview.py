@@ -10,6 +10,7 @@ from typing import Any
 from heatconv import errors, template
 from heatconv.db import resources
 from heatconv.db.session import Database
+from heatconv.engine import nesting
 from heatconv.engine.freezing import Wanted
 from heatconv.engine.looking import plugin_of
 from heatconv.engine.prepare import Preparer
@@ -79,8 +80,10 @@ class Preview:
         rows = {row.id: row for row in resources.list_resources(self._database, found.id)}
         return self._changes(found, wanted, plan(found.id, wanted.targets, extant), rows)
 
-    def validate_template(self, context: RequestContext, source: Mapping[str, Any]) -> Json:
-        """Return what a template takes: its parameters and its environment."""
+    def validate_template(
+        self, context: RequestContext, source: Mapping[str, Any], show_nested: bool = False
+    ) -> Json:
+        """Return what a template takes: its parameters and its environment, and what those inside it take."""
         parsed = self._requests.parse(source)
         described = template.describe(
             dict(parsed.template), dict(parsed.environment), self._preparer.operator_environment
@@ -89,7 +92,8 @@ class Preview:
             # What depends on a value that is not there yet cannot be judged.
             stack = self._requests.new_stack(context, "validated", {})
             self._preparer.freeze(stack, parsed, Action.CREATE)
-        return described
+        below = nesting.parameters(parsed) if show_nested else {}
+        return described | ({"NestedParameters": below} if below else {})
 
     def _changes(self, stack: Stack, wanted: Wanted, planned: Plan, rows: Mapping[str, Resource]) -> Json:
         changes: Json = {"unchanged": [], "updated": [], "replaced": [], "added": [], "deleted": []}
@@ -128,7 +132,7 @@ class Preview:
             return "unchanged" if plugin.plan_update(after) is None else "updated"
         except UpdateReplace:
             return "replaced"
-        except errors.HeatconvError:
+        except Exception:  # noqa: BLE001 - a plugin may raise anything
             return "updated"  # a value that is not known yet does not fit; the real one may
 
 

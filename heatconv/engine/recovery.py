@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from heatconv.db import recovery, services, stacks, traversals
+from heatconv.db import nested, recovery, services, stacks, traversals
 from heatconv.db.session import Database
 from heatconv.model.nodes import Node
 
@@ -26,6 +26,9 @@ class Doorbell(Protocol):
 
     def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
         """Ask some worker to check each node."""
+
+    def wake(self, resource_id: str, engine_id: str | None = None) -> None:
+        """Tell a worker that something happened to a row."""
 
 
 class Recovery:
@@ -53,6 +56,7 @@ class Recovery:
         self.ring_again()
         self.end_overdue()
         self.prepare_decided()
+        self.tell_owners()
 
     def break_dead_locks(self) -> None:
         """Unlock the rows of dead daemons, and ring for them."""
@@ -80,10 +84,16 @@ class Recovery:
         """Fail the traversals that are past their deadline."""
         for stack_id, traversal_id in recovery.overdue(self._database, limit=BATCH):
             LOG.warning("stack %s: timed out", stack_id)
-            if traversals.fail(self._database, stack_id, traversal_id, "Timed out"):
+            failed = traversals.fail(self._database, stack_id, traversal_id, "Timed out")
+            if failed is not None and failed.roll_back:
                 self._roll_back(stack_id)
 
     def prepare_decided(self) -> None:
         """Prepare the rollbacks that were decided on and then lost."""
         for stack_id in stacks.unprepared(self._database, BATCH):
             self._roll_back(stack_id)
+
+    def tell_owners(self) -> None:
+        """Wake the workers that wait for nested stacks which have come to their ends."""
+        for resource_id, engine_id in nested.untold(self._database, BATCH):
+            self._doorbell.wake(resource_id, engine_id)

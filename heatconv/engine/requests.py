@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import stacks, traversals
+from heatconv.db import nested, stacks, traversals
 from heatconv.db.session import Database
 from heatconv.db.traversals import Started
 from heatconv.engine import freezing, patching
 from heatconv.engine.freezing import Source
 from heatconv.engine.prepare import Preparer
 from heatconv.model.ids import new_id
-from heatconv.model.records import Stack
+from heatconv.model.records import Held, Stack
 from heatconv.model.states import Action, Phase, Status
 from heatconv.rpc.context import RequestContext
 
@@ -29,7 +29,14 @@ class Requests:
     """Carries out what users ask for; rings for what that makes ready."""
 
     def __init__(
-        self, *, database: Database, preparer: Preparer, ring: Ring, max_template_size: int, max_stacks: int
+        self,
+        *,
+        database: Database,
+        preparer: Preparer,
+        ring: Ring,
+        max_template_size: int,
+        max_stacks: int,
+        max_depth: int = 5,
     ) -> None:
         """Keep what is handed in; ``ring`` is called after commit, and may be lost."""
         self._database = database
@@ -37,13 +44,22 @@ class Requests:
         self._ring = ring
         self._max_template_size = max_template_size
         self._max_stacks = max_stacks
+        self._max_depth = max_depth
 
     def create_stack(self, context: RequestContext, name: str, source: Json, options: Json) -> str:
         """Store a stack, start to create it, return its id.
 
         With ``adopt`` among the options, what an abandoned stack left is taken over.
+        With ``owner``, the stack is nested, and one that is there already is returned.
         """
-        self._check_quota(context)
+        owner = _owner(options)
+        if owner is None:
+            self._check_quota(context)
+        else:
+            existing = nested.child_of(self._database, owner.id)
+            if existing is not None and not existing.deleted:
+                return existing.id
+            self._check_depth(owner)
         stack = self.new_stack(context, name, options)
         adopt = options.get("adopt")
         started = self._preparer.create(
@@ -52,6 +68,7 @@ class Requests:
             _settings(options),
             list(options.get("tags") or []),
             adopt=None if adopt is None else adopt.get("resources") or {},
+            owner=owner,
         )
         LOG.info("stack %s: %s of %s begins (%s)", stack.id, stack.action, name, context.request_id)
         self._ring(started)
@@ -66,7 +83,7 @@ class Requests:
             raise errors.NotSupported(feature=f"Updating stack {found.name} while it is suspended")
         sources = self.update_source(source, existing=existing)
         tags = options.get("tags", None if existing else [])
-        started = self._preparer.update(found, sources, _settings(options), tags)
+        started = self._preparer.update(found, sources, _settings(options), tags, owner=_owner(options))
         LOG.info("stack %s: update begins (%s)", found.id, context.request_id)
         self._ring(started)
 
@@ -151,6 +168,7 @@ class Requests:
             project_id=context.project_id,
             user_id=context.user_id,
             user_name=context.user_name,
+            owner_resource_id=owner.id if (owner := _owner(options)) else None,
             raw_template_id=0,
             current_traversal="",
             action=Action.CREATE if options.get("adopt") is None else Action.ADOPT,
@@ -161,6 +179,10 @@ class Requests:
             tags=tuple(options.get("tags") or ()),
         )
 
+    def _check_depth(self, owner: Held) -> None:
+        if nested.depth(self._database, owner.id, self._max_depth) > self._max_depth:
+            raise errors.RequestLimitExceeded(f"Recursion depth exceeds {self._max_depth}.")
+
     def _check_quota(self, context: RequestContext) -> None:
         if self._max_stacks < 0:
             return
@@ -169,6 +191,11 @@ class Requests:
                 f"You have reached the maximum stacks per project, {self._max_stacks}."
                 " Delete some stacks, or have the limit raised."
             )
+
+
+def _owner(options: Json) -> Held | None:
+    """Return the claim of the worker that asks for a nested stack."""
+    return Held(**options["owner"]) if options.get("owner") else None
 
 
 def _settings(options: Json) -> dict[str, Any]:

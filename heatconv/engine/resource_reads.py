@@ -144,10 +144,10 @@ def _fits(row: Listed, filters: Mapping[str, Sequence[str]]) -> bool:
 
 def _stored(row: Listed | Resource) -> Json:
     """Return the attributes that were told to others, by their path with dots, secrets masked."""
-    return {
-        ".".join(map(str, json.loads(key))): masked(value, row.secrets)
-        for key, value in row.attributes.items()
-    }
+    shown: Json = masked(
+        {".".join(map(str, json.loads(key))): value for key, value in row.attributes.items()}, row.secrets
+    )
+    return shown
 
 
 def _resolved(plugin: Plugin, secrets: Iterable[str], name: str) -> Any:

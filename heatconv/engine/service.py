@@ -48,6 +48,7 @@ class EngineService:
         max_template_size: int,
         max_stacks: int,
         max_resources: int,
+        max_depth: int,
         keep_events: int,
         ready_grace: float,
         signal_url: SignalUrl,
@@ -72,6 +73,7 @@ class EngineService:
             ring=self._ring,
             max_template_size=max_template_size,
             max_stacks=max_stacks,
+            max_depth=max_depth,
         )
         self.recovery = Recovery(
             database=database,

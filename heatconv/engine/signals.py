@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import resources, signals
+from heatconv.db import resources, signals, stacks
 from heatconv.db.session import Database
 from heatconv.db.software import ProjectSoftware
 from heatconv.engine.requests import Requests
+from heatconv.engine.veil import Veil
 from heatconv.model.records import Resource, Stack, changed
 from heatconv.model.secrets import account, sentence
 from heatconv.model.states import Action, Status
@@ -88,15 +89,16 @@ class Signals:
             except NoActionRequired:
                 return
             except (errors.UserError, ValueError, TypeError) as error:
-                told = sentence(str(error), row.secrets).rstrip(".")
+                told = sentence(str(error), self._secrets(stack, row)).rstrip(".")
                 raise errors.BadRequest(f"Resource {row.name} does not take this signal: {told}.") from None
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-                told = sentence(f"{type(error).__name__}: {error}", row.secrets)
-                failure = account(error, row.secrets)
+                secrets = self._secrets(stack, row)
+                told = sentence(f"{type(error).__name__}: {error}", secrets)
+                failure = account(error, secrets)
                 LOG.warning("stack %s: the signal to %s failed: %s", stack.id, row.name, failure)
                 signals.note(self._database, row, Status.FAILED, told)
                 return
-            told = sentence(_reason(said, details), row.secrets)
+            told = sentence(_reason(said, details), self._secrets(stack, row))
             signals.note(self._database, row, Status.COMPLETE, told)
             return
         raise errors.ResourceLocked(name=row.name)
@@ -150,8 +152,18 @@ class Signals:
             return
         status = Status.FAILED if unhealthy else Status.COMPLETE
         said = reason or ("marked unhealthy by a user" if unhealthy else "marked healthy by a user")
-        if row.engine_id is not None or not signals.try_mark(self._database, row, status, said):
+        told = sentence(said, self._secrets(found, row))
+        if row.engine_id is not None or not signals.try_mark(self._database, row, status, told):
             raise errors.ResourceLocked(name=row.name)
+
+    def _secrets(self, stack: Stack, row: Resource) -> frozenset[str]:
+        """Return what must not be shown of what is said to a row: who says it may know all of the stack."""
+        try:
+            raw = stacks.get_template(self._database, stack.raw_template_id)
+        except errors.StaleWrite:  # another template took its place meanwhile
+            now = stacks.get(self._database, stack.id)
+            return row.secrets if now is None else self._secrets(now, row)
+        return row.secrets | Veil(raw).secrets
 
     def _addressed(self, stack: Stack, name: str) -> Resource:
         """Return the resource of a name, or the very row of an id: one that is not wanted any more, too."""

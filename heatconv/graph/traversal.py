@@ -126,7 +126,7 @@ def is_settled(row: Extant, target: Target) -> bool:
     """Tell whether a row, looked at alone, is as wanted and nobody is at work on it."""
     return (
         row.status is Status.COMPLETE
-        and not row.locked
+        and not (row.locked or target.always)
         and row.desired_sha1 == row.applied_sha1 == target.definition.sha1
         and target.attributes <= row.attributes.keys()
     )

@@ -31,6 +31,7 @@ class Definition:
     hooks: tuple[str, ...] = ()  #: breakpoints, such as ``pre-create``
     restricted_actions: tuple[str, ...] = ()  #: of ``update`` and ``replace``, what must not happen
     adopt: Mapping[str, Any] | None = None  #: what is there already, to be taken over
+    inherits: str = ""  #: the digest of what a nested stack is given by the stack around it
     secrets: tuple[str, ...] = field(default=(), compare=False)  #: texts in it that must not be shown
 
     @property
@@ -81,6 +82,11 @@ class Definition:
                 "secrets": tuple(data.get("secrets", ())),
             }
         )
+
+
+def is_template(type_: str) -> bool:
+    """Tell whether a type is the name or the URL of a template."""
+    return type_.endswith((".yaml", ".template"))
 
 
 def canonical(value: Any) -> str:

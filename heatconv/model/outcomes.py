@@ -56,10 +56,27 @@ Finish = Propagated | Superseded | Fenced
 
 
 @dataclass(frozen=True)
+class Owner:
+    """The row that a stack which has ended belongs to, and the worker that holds it."""
+
+    resource_id: str
+    engine_id: str
+
+
+@dataclass(frozen=True)
+class Half:
+    """Half of a traversal is done, and perhaps all of it: then a nested stack's owner is to be told."""
+
+    ready: tuple[Node, ...] = ()
+    owner: Owner | None = None
+
+
+@dataclass(frozen=True)
 class StackFailed:
     """The failure was recorded and ended the stack's traversal."""
 
     roll_back: bool
+    owner: Owner | None = None
 
 
 Failure = StackFailed | Superseded | Fenced

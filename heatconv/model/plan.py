@@ -16,6 +16,7 @@ class Target:
 
     definition: Definition
     attributes: frozenset[str] = frozenset()
+    always: bool = False  #: its check could find something to do whatever did not change
 
 
 @dataclass(frozen=True, kw_only=True)

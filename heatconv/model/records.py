@@ -226,6 +226,28 @@ class Nested:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Held:
+    """A row that a worker holds: what it asks others to do for the row counts while this claim does."""
+
+    id: str
+    engine_id: str
+    atomic_key: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Child:
+    """A nested stack as the resource that owns it sees it."""
+
+    id: str
+    name: str
+    project_id: str
+    action: Action
+    status: Status
+    reason: str
+    deleted: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Job:
     """A node of a traversal as its check finds it: the row it acts on, and the stack's facts."""
 

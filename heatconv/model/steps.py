@@ -19,9 +19,10 @@ class Start:
 
 @dataclass(frozen=True)
 class Resume:
-    """Go on with an action that another worker began."""
+    """Go on with an action that another worker began, or with what a newer wish would make of it."""
 
     attempt: Attempt
+    newer: Attempt | None = None
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from typing import Any
 
 from stevedore import extension
 
+from heatconv.model.secrets import account, texts_in
 from heatconv.resources import exception
 from heatconv.resources.memory import Memory
 
@@ -175,7 +176,16 @@ class CustomConstraint(Constraint):
                 f'"{value}" cannot be checked: there is no constraint {self.name} here; '
                 "those that ask a service come with the plugin of its client"
             )
-        check = found() if isinstance(found, type) else found
+        try:
+            return self._refusal(found() if isinstance(found, type) else found, value, context)
+        except Exception as error:  # noqa: BLE001  # a plugin may raise anything
+            # The value may be somebody's secret, and the error repeat it.
+            LOG.warning(
+                "Constraint %s could not judge a value: %s", self.name, account(error, texts_in(value))
+            )
+            return f'"{value}" cannot be checked: {self.name} says {str(error) or type(error).__name__}'
+
+    def _refusal(self, check: Any, value: Any, context: Any) -> str | None:
         if check.validate(value, context):
             return None
         error = getattr(check, "error", None)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partialmethod
 from typing import Any, ClassVar, NoReturn
 
 from heatconv.model.definition import Definition
@@ -49,6 +50,7 @@ class Core:
     no_signal_actions: ClassVar[Sequence[str]] = (SUSPEND, DELETE)
     signal_needs_metadata_updates: ClassVar[bool] = True
     always_replace_on_check_failed: ClassVar[bool] = True
+    gives_way: ClassVar[bool] = False  #: what is newly wanted can be begun while an action is under way
     changes_with_every_update: ClassVar[bool] = False  #: an update checks it, whatever else it changes
 
     def __init__(self, name: str, definition: Definition, stack: StackFacts) -> None:
@@ -91,6 +93,11 @@ class Core:
     def uuid(self) -> str:
         """The id of the row behind the resource."""
         return self.incarnation.id
+
+    @property
+    def id(self) -> str | None:
+        """The id of the row as well, but None as long as there is none."""
+        return self.uuid or None
 
     def physical_resource_name(self) -> str | None:
         """Return the name to give to the physical resource; None during validation."""
@@ -137,6 +144,10 @@ class Core:
     def updated_time(self) -> datetime | None:
         """When the resource changed last."""
         return self.incarnation.updated_at
+
+    def frozen_definition(self) -> ResourceDefinition:
+        """Return the definition as it was applied, with values in place of functions."""
+        return self.t
 
     # -- properties and clients ---------------------------------------------------------
 
@@ -193,6 +204,18 @@ class Core:
     def client_plugin(self, name: str | None = None) -> Any:
         """Return what is known about a service's client, by default the type's own."""
         return self.stack.clients.client_plugin(self._service(name))
+
+    def _client_of(self, name: str) -> Any:
+        # Through ``client``, which a plugin may have overridden.
+        return self.client(name)
+
+    cinder = partialmethod(_client_of, "cinder")
+    heat = partialmethod(_client_of, "heat")
+    keystone = partialmethod(_client_of, "keystone")
+    neutron = partialmethod(_client_of, "neutron")
+    nova = partialmethod(_client_of, "nova")
+    swift = partialmethod(_client_of, "swift")
+    trove = partialmethod(_client_of, "trove")
 
     def _service(self, name: str | None) -> str:
         service = name or self.default_client_name

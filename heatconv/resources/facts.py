@@ -19,6 +19,7 @@ from heatconv.model.records import Resource as Row
 from heatconv.model.states import Action, Status
 from heatconv.resources.clients import Clients
 from heatconv.resources.context import Context
+from heatconv.resources.nested import NestedStacks
 from heatconv.resources.software import Software
 
 DEFAULT_TIMEOUT_MINS = 60
@@ -138,6 +139,8 @@ class StackFacts:
     required_by: Callable[[str], Sequence[str]] = field(default=_nothing_known, compare=False)
     #: the software configs and deployments of the project; None where there are none to be had
     software: Software | None = field(default=None, compare=False)
+    #: the stacks that the stack's resources own; None where nobody could make one
+    nested: NestedStacks | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.context is None:

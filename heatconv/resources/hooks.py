@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+from heatconv.model.states import DeletionPolicy
 from heatconv.resources import exception
 from heatconv.resources.properties import Properties
 from heatconv.resources.reading import Reading
@@ -26,6 +27,14 @@ class Hooks(Reading):
     def validate(self) -> Any:
         """Accept the definition; a text returned, or an error raised, refuses it."""
         self.properties.validate()
+
+    @classmethod
+    def validate_deletion_policy(cls, policy: str) -> Any:
+        """Accept a deletion policy; a text returned, or an error raised, refuses it."""
+        if policy == DeletionPolicy.SNAPSHOT and not cls.implements("handle_snapshot_delete"):
+            raise exception.StackValidationFailed(
+                message='The type does not support the policy "Snapshot"; use "Delete" or "Retain".'
+            )
 
     def add_dependencies(self, deps: Any) -> None:
         """Add dependencies no reference tells: ``deps += (self, other)``."""

@@ -24,6 +24,10 @@ class Reading(Kept):
         """Return what ``get_resource`` gives: the physical id, or the name if there is none."""
         return str(self.name if self.resource_id is None else self.resource_id)
 
+    def FnGetRefId(self) -> str:
+        """Return what ``get_resource`` gives; the name under which older plugins override it."""
+        return self.get_reference_id()
+
     def physical_resource_name_or_FnGetRefId(self) -> str:
         """Return the physical name, for types known by name rather than by id."""
         name = self.physical_resource_name() if self.resource_id is not None else None
@@ -36,6 +40,13 @@ class Reading(Kept):
             InvalidTemplateAttribute: the type has no such attribute.
         """
         return attributes.select_from_attribute(self.attributes[key], path)
+
+    @classmethod
+    def may_have(cls, attribute: str) -> bool:
+        """Tell whether a reference to an attribute can be right."""
+        # A type that overrides get_attribute decides at run time what it has.
+        declared = {**cls.attributes_schema, **cls.base_attributes_schema}
+        return attribute in declared or cls.get_attribute is not Reading.get_attribute
 
     def become(self, definition: Definition) -> None:
         """Take on a definition, and with it other attributes."""
@@ -97,6 +108,10 @@ class Reading(Kept):
     def preview(self) -> Any:
         """Return what a preview of the stack shows in this place."""
         return self
+
+    def has_nested(self) -> bool:
+        """Tell whether the resource is a stack of its own, and that is there."""
+        return False
 
     def prepare_abandon(self) -> dict[str, Any]:
         """Return what it takes to adopt the resource again, or to go back to it as it is now."""

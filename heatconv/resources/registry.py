@@ -20,8 +20,10 @@ from typing import Any, Self
 from stevedore import extension
 
 from heatconv import errors
+from heatconv.model.definition import is_template
 from heatconv.resources import clients, constraints, support
 from heatconv.resources.resource import Resource
+from heatconv.resources.template_resource import TemplateResource
 
 NAMESPACE = "heatconv.resources"
 Types = Mapping[str, type[Resource]]
@@ -55,6 +57,8 @@ class Registry:
         Raises:
             NotFound: there is no such type.
         """
+        if is_template(type_name):
+            return TemplateResource
         try:
             return self._types[type_name]
         except KeyError:

@@ -37,46 +37,52 @@ class Updating(Hooks):
             UpdateReplace: it takes a replacement.
             NotSupported: a property may not change at all.
         """
-        snippet = ResourceDefinition.of(after)
+        snippet, before = ResourceDefinition.of(after), self.frozen_definition()
         self.regenerate_info_schema(snippet)
         after_props = self.parse_properties(after)
-        self._check_state(after_props)
+        due = self._needs_update(snippet, before, after_props, self.properties, None)
         self._check_external(after)
-        difference = snippet - self.t
-        changed = self._changed(after_props)
-        if not (difference or changed) or after.external_id is not None:
+        if not due or after.external_id is not None:
             # What is somebody else's is looked at and never changed.
             return None
         after_props.validate()
+        difference, changed = snippet - before, _changed(self.properties, after_props)
         if self.needs_replace_with_tmpl_diff(difference):
             raise exception.UpdateReplace(self.name)
         self._check_properties(changed, after_props)
         return Update(snippet, difference, {key: after_props.get(key) for key in sorted(changed)})
 
-    def _check_state(self, after_props: Properties) -> None:
+    def _needs_update(
+        self,
+        after: ResourceDefinition,
+        before: ResourceDefinition,
+        after_props: Properties,
+        before_props: Properties,
+        prev_resource: None,
+        check_init_complete: bool = True,
+    ) -> bool:
+        """Tell whether an update is due; a plugin may think otherwise of its resource than this does.
+
+        Raises:
+            UpdateReplace: it takes a replacement, whatever changed.
+        """
+        self._check_state(after_props, check_init_complete)
+        return bool(after - before) or bool(_changed(before_props, after_props))
+
+    def _check_state(self, after_props: Properties, check_init_complete: bool) -> None:
         """Raise UpdateReplace if the state, or the plugin, asks for a replacement whatever changed."""
         if self.status is Status.FAILED:
             unhealthy = self.action is Action.CHECK and self.always_replace_on_check_failed
             if unhealthy or self.needs_replace_failed():
                 raise exception.UpdateReplace(self.name)
-        never_there = self.state in {(Action.DELETE, Status.COMPLETE), (Action.INIT, Status.COMPLETE)}
-        if never_there or self.needs_replace(after_props):
+        nothing_there = {Action.DELETE, Action.INIT} if check_init_complete else {Action.DELETE}
+        not_there = self.action in nothing_there and self.status is Status.COMPLETE
+        if not_there or self.needs_replace(after_props):
             raise exception.UpdateReplace(self.name)
 
     def _check_external(self, after: Definition) -> None:
         if after.external_id != self.definition.external_id:
             raise exception.NotSupported(feature=f"Update to property external_id of {self.name}")
-
-    def _changed(self, after_props: Properties) -> set[str]:
-        return {key for key in after_props if self._differs(key, after_props)}
-
-    def _differs(self, key: str, after_props: Properties) -> bool:
-        try:
-            before = self.properties.get(key)
-        except (TypeError, ValueError):
-            # What was applied once and is not valid any more has changed in any case.
-            return True
-        return bool(before != after_props.get(key))
 
     def _check_properties(self, changed: set[str], after_props: Properties) -> None:
         fixed = sorted(key for key in changed if self.properties_schema[key].immutable)
@@ -86,3 +92,17 @@ class Updating(Hooks):
             raise exception.UpdateReplace(self.name)
         if changed - self.updatable():
             raise exception.UpdateReplace(self.name)
+
+
+def _changed(before: Properties, after: Properties) -> set[str]:
+    """Return the names of the properties that differ."""
+    return {key for key in after if _differs(before, after, key)}
+
+
+def _differs(before: Properties, after: Properties, key: str) -> bool:
+    try:
+        was = before.get(key)
+    except (TypeError, ValueError):
+        # What was applied once and is not valid any more has changed in any case.
+        return True
+    return bool(was != after.get(key))

@@ -8,18 +8,17 @@ graph's business.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from heatconv import errors
 from heatconv.model.deferred import Reference
 from heatconv.model.definition import Definition
-from heatconv.model.states import DeletionPolicy
 from heatconv.resources import exception
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.hooks import Hooks
-from heatconv.resources.reading import Reading
 from heatconv.resources.resource import Resource
 from heatconv.resources.rsrc_defn import ResourceDefinition
 from heatconv.resources.schema import Problem
@@ -43,7 +42,9 @@ def problems(resource_class: type[Resource], definition: Definition, stack: Stac
     mistakes = _property_problems(resource, f"{path}.properties")
     # A plugin's own checks rely on properties that are valid each by itself.
     if not mistakes and resource_class.validate is not Hooks.validate:
-        mistakes = list(_own_problems(resource, path))
+        # Of a value that is not known yet a plugin may think anything.
+        unsure = contains_unknown(wanted.properties)
+        mistakes = list(_refusals(resource.validate, path, may_stumble=unsure))
     return found + mistakes
 
 
@@ -59,22 +60,14 @@ def _property_problems(resource: Resource, path: str) -> list[Problem]:
 
 def attribute_problems(resource_class: type[Resource], reference: Reference, path: str) -> list[Problem]:
     """Return what is wrong with a reference, written at ``path``, to a resource of the type."""
-    if not reference.attribute or resource_class.get_attribute is not Reading.get_attribute:
-        # A type that overrides get_attribute decides at run time what it has.
-        return []
-    if reference.attribute in {**resource_class.attributes_schema, **resource_class.base_attributes_schema}:
+    if not reference.attribute or resource_class.may_have(reference.attribute):
         return []
     return [(path, f"The Referenced Attribute ({reference.resource} {reference.attribute}) is incorrect.")]
 
 
 def _policy_problems(resource_class: type[Resource], wanted: Definition, path: str) -> Iterator[Problem]:
-    if wanted.deletion_policy is DeletionPolicy.SNAPSHOT and not resource_class.implements(
-        "handle_snapshot_delete"
-    ):
-        yield (
-            f"{path}.deletion_policy",
-            f'"{wanted.type}" does not support the deletion policy "Snapshot"; use "Delete" or "Retain".',
-        )
+    may = functools.partial(resource_class.validate_deletion_policy, wanted.deletion_policy)
+    yield from _refusals(may, f"{path}.deletion_policy")
     # Without a schema there is nobody the policy could matter to; templates carry such ones along.
     if wanted.update_policy and resource_class.update_policy_schema:
         yield from ResourceDefinition.of(wanted).update_policy(resource_class.update_policy_schema).problems()
@@ -95,15 +88,14 @@ def _unavailable(resource_class: type[Resource], definition: Definition, why: st
     )
 
 
-def _own_problems(resource: Resource, path: str) -> Iterator[Problem]:
-    """Yield what the plugin's own validation says."""
+def _refusals(ask: Callable[[], Any], path: str, *, may_stumble: bool = False) -> Iterator[Problem]:
+    """Yield what a plugin's own validation says."""
     try:
-        answer = resource.validate()
+        answer = ask()
     except errors.HeatconvError as error:
         yield from _told(error, path)
     except Exception as error:  # noqa: BLE001  # a plugin may raise anything
-        # Of a value that is not known yet a plugin may think anything.
-        if not _has_unknown(resource.definition.properties):
+        if not may_stumble:
             yield path, str(error) or type(error).__name__
     else:
         if answer:
@@ -117,7 +109,3 @@ def _told(error: Exception, path: str) -> Iterator[Problem]:
         return
     for where, sentence in error.problems:
         yield where or path, sentence
-
-
-def _has_unknown(properties: Mapping[str, Any]) -> bool:
-    return contains_unknown(dict(properties))

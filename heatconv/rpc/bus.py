@@ -182,13 +182,15 @@ class Bell:
         """Cast ``prepare_rollback`` to the engines."""
         self._cast(self._engines, "prepare_rollback", stack_id=stack_id)
 
-    def preempt(self, engine_id: str, resource_id: str) -> None:
+    def preempt(self, engine_id: str, resource_id: str, traversal_id: str | None = None) -> None:
         """Cast ``give_up`` to one worker."""
-        self._cast(self._workers.prepare(server=engine_id), "give_up", resource_id=resource_id)
+        holder = self._workers.prepare(server=engine_id)
+        self._cast(holder, "give_up", resource_id=resource_id, traversal_id=traversal_id)
 
-    def wake(self, resource_id: str) -> None:
-        """Cast ``wake`` to every worker."""
-        self._cast(self._workers.prepare(fanout=True), "wake", resource_id=resource_id)
+    def wake(self, resource_id: str, engine_id: str | None = None) -> None:
+        """Cast ``wake`` to one worker, or to every one."""
+        those = self._workers.prepare(server=engine_id, fanout=engine_id is None)
+        self._cast(those, "wake", resource_id=resource_id)
 
     @staticmethod
     def _cast(client: oslo_messaging.RPCClient, method: str, **arguments: Any) -> None:

@@ -147,9 +147,12 @@ class EngineClient:
             )
         )
 
-    def validate_template(self, context: RequestContext, source: Json) -> Json:
-        """Return Heat's answer to /validate: Description, Parameters, ParameterGroups, Environment."""
-        return dict(self._call(context, "validate_template", source=source))
+    def validate_template(self, context: RequestContext, source: Json, *, show_nested: bool = False) -> Json:
+        """Return Heat's answer to /validate: Description, Parameters, ParameterGroups, Environment.
+
+        ``show_nested`` adds NestedParameters, if templates are among the types.
+        """
+        return dict(self._call(context, "validate_template", source=source, show_nested=show_nested))
 
     # -- stacks: what is -------------------------------------------------------------------
 

@@ -9,17 +9,17 @@ the rest at run time.  All of it is pure: no plugin, no database, no network.
 
 from __future__ import annotations
 
-from heatconv.template.environment import merge
+from heatconv.template.environment import inherited, merge
 from heatconv.template.freeze import FrozenTemplate, Output, freeze
 from heatconv.template.loader import load_template, load_yaml
 from heatconv.template.parameters import Parameter, ParameterSchema, check_immutable
 from heatconv.template.resolve import resolve
-from heatconv.template.resource_registry import is_template
-from heatconv.template.schema import describe
+from heatconv.template.schema import Interface, describe, interface, types_in
 from heatconv.template.versions import functions_of, versions
 
 __all__ = [
     "FrozenTemplate",
+    "Interface",
     "Output",
     "Parameter",
     "ParameterSchema",
@@ -27,10 +27,12 @@ __all__ = [
     "describe",
     "freeze",
     "functions_of",
-    "is_template",
+    "inherited",
+    "interface",
     "load_template",
     "load_yaml",
     "merge",
     "resolve",
+    "types_in",
     "versions",
 ]

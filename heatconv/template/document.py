@@ -25,11 +25,15 @@ _LONGEST_NUMBER = 300  # characters; arithmetic on longer ones takes quadratic t
 
 
 class DocumentError(Exception):
-    """A text cannot be loaded; never leaves this package."""
+    """A text cannot be loaded; never leaves this package.
 
-    def __init__(self, sentence: str, mark: Any = None) -> None:
+    ``value`` is what the sentence quotes of the text that may be more than a key.
+    """
+
+    def __init__(self, sentence: str, mark: Any = None, value: str = "") -> None:
         place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark is not None else ""
         super().__init__(f"{sentence}{place}.")
+        self.value = value
 
 
 class _Frame:
@@ -88,7 +92,7 @@ class _Builder:
 
     def _open(self, value: list[Any] | dict[str, Any], event: Any, kind: str) -> None:
         if event.tag not in (None, "!", _TAG + kind):
-            raise DocumentError(f"the tag '{event.tag}' is not supported", event.start_mark)
+            raise DocumentError(f"the tag '{event.tag}' is not supported", event.start_mark, event.tag)
         if self._frames and self._frames[-1].key is None and isinstance(self._frames[-1].value, dict):
             raise DocumentError("the key of a map has to be a text", event.start_mark)
         self._count(1, event)
@@ -109,7 +113,7 @@ class _Builder:
 
     def _alias(self, event: Any) -> None:
         if event.anchor not in self._anchors:
-            raise DocumentError(f"the alias '*{event.anchor}' has no anchor", event.start_mark)
+            raise DocumentError(f"the alias '*{event.anchor}' has no anchor", event.start_mark, event.anchor)
         known = self._anchors[event.anchor]
         if known is None:
             raise DocumentError(f"the alias '*{event.anchor}' contains itself", event.start_mark)
@@ -208,10 +212,12 @@ def _plain(tag: str, event: Any) -> Any:
     try:
         return _CONSTRUCTORS[tag](event.value)
     except KeyError:
-        raise DocumentError(f"the tag '{tag}' is not supported", event.start_mark) from None
+        raise DocumentError(f"the tag '{tag}' is not supported", event.start_mark, tag) from None
     except ValueError as error:
         shown = event.value[:40]
-        raise DocumentError(f"'{shown}' is not a value that JSON can hold", event.start_mark) from error
+        raise DocumentError(
+            f"'{shown}' is not a value that JSON can hold", event.start_mark, shown
+        ) from error
 
 
 def _key(value: Any) -> str:

@@ -13,7 +13,7 @@ from heatconv.template.cloudformation import in_hot_words
 from heatconv.template.limits import MAX_TEXT_BYTES
 from heatconv.template.loader import check_data, load_yaml
 from heatconv.template.problems import Problems, excerpt, kind_of
-from heatconv.template.resource_registry import check_registry, merge_registries
+from heatconv.template.resource_registry import check_registry, inherited_registry, merge_registries
 
 _SECTIONS: dict[str, type] = {
     "parameters": dict,
@@ -72,6 +72,15 @@ def merge(
     return result | {"parameters": result["parameters"] | dict(parameters)}
 
 
+def inherited(environment: Mapping[str, Any], name: str, type_: str) -> dict[str, Any]:
+    """Return the environment of a stack that is nested below a resource of a name, implemented by a type."""
+    return {
+        "parameter_defaults": environment.get("parameter_defaults") or {},
+        "resource_registry": inherited_registry(environment.get("resource_registry") or {}, name, type_),
+        "event_sinks": environment.get("event_sinks") or [],
+    }
+
+
 def given_values(environment: Mapping[str, Any], operators: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that environments give to parameters, by name: the user's go first."""
     layers = (
@@ -87,7 +96,7 @@ def _load(
 ) -> dict[str, Any]:
     """Return the sections of one environment that are right; the others are reported."""
     if isinstance(environment, str):
-        data = load_yaml(environment, what, limit=MAX_TEXT_BYTES)
+        data = load_yaml(environment, what, limit=MAX_TEXT_BYTES, secret=True)
     else:
         check_data(environment, what, limit=MAX_TEXT_BYTES)
         data = environment

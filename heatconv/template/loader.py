@@ -11,13 +11,14 @@ import json
 from typing import Any
 
 from heatconv.errors import Invalid
+from heatconv.model.secrets import HIDDEN
 from heatconv.template.document import DocumentError, load_document
 from heatconv.template.limits import MAX_DEPTH, MAX_NODES, MAX_TEXT_BYTES
 from heatconv.template.problems import Problems, kind_of
 from heatconv.template.versions import VERSION_KEY, version_of
 
 
-def load_yaml(text: str, what: str, *, limit: int) -> Any:
+def load_yaml(text: str, what: str, *, limit: int, secret: bool = False) -> Any:
     """Return the data of a YAML or JSON text.
 
     Dates stay texts, keys become texts, aliases are expanded (shared, not
@@ -27,6 +28,7 @@ def load_yaml(text: str, what: str, *, limit: int) -> Any:
         text: what the user sent.
         what: how to name it in an error, such as ``The template``.
         limit: the size, in bytes, from which the text is refused.
+        secret: no mistake may repeat a value.
 
     Raises:
         Invalid: the text is too big, no YAML, repeats a key, is nested too
@@ -45,7 +47,8 @@ def load_yaml(text: str, what: str, *, limit: int) -> Any:
     try:
         return load_document(text)
     except DocumentError as error:
-        raise _invalid(f"{what} cannot be read: {error}") from error
+        said = str(error).replace(error.value, HIDDEN) if secret and error.value else str(error)
+        raise _invalid(f"{what} cannot be read: {said}") from None
 
 
 def check_data(data: Any, what: str, *, limit: int) -> None:

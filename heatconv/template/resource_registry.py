@@ -143,11 +143,6 @@ def _said(entries: list[Mapping[str, Any]], key: str) -> tuple[str, ...]:
     return tuple(word for word in _WORDS[key] if word in said)
 
 
-def is_template(type_: str) -> bool:
-    """Tell whether a type is the name or the URL of a template."""
-    return type_.endswith((".yaml", ".template"))
-
-
 def merge_registries(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
     """Return one registry of two; what the later one says comes after, and wins."""
     merged = dict(earlier)
@@ -156,6 +151,22 @@ def merge_registries(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> di
         both = isinstance(before, dict) and isinstance(value, dict)
         merged[key] = merge_registries(before, value) if both else value
     return merged
+
+
+def inherited_registry(section: Mapping[str, Any], name: str, type_: str) -> dict[str, Any]:
+    """Return the registry of a stack that is nested below a resource of a name.
+
+    What is said of names below that name is said of its resources.  The type
+    that stands behind the resource stands behind none of them: a template may
+    use the type that it takes the place of.
+    """
+    mappings = {key: target for key, target in section.items() if key != _PER_NAME and target != type_}
+    below: dict[str, Any] = {}
+    for said in _Level(section).about(name):
+        below = merge_registries(
+            below, {key: entry for key, entry in said.items() if isinstance(entry, dict)}
+        )
+    return mappings | ({_PER_NAME: below} if below else {})
 
 
 # -- what can be wrong with one -------------------------------------------------------------------

@@ -4,14 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from heatconv.model.secrets import HIDDEN
 from heatconv.template.cloudformation import in_hot_words
 from heatconv.template.environment import given_values
 from heatconv.template.limits import bounded_work
-from heatconv.template.parameters import ParameterSchema, convert_value, parse_schemas, report_unknown
+from heatconv.template.parameters import (
+    ParameterSchema,
+    convert_value,
+    hide,
+    parse_schemas,
+    report_unknown,
+)
 from heatconv.template.problems import Problems
+from heatconv.template.resource_registry import ResourceRegistry
 from heatconv.template.versions import PARAMETER_TYPES
 
 
@@ -33,7 +41,7 @@ def describe(
         Invalid: a parameter is declared wrongly, given a wrong value, or unknown.
     """
     version, document, problems = in_hot_words(template)
-    schemas = parse_schemas(document, version, problems)
+    schemas = hide(parse_schemas(document, version, problems), environment.get("encrypted_param_names") or ())
     report_unknown(environment, document, version, problems)
     given = given_values(environment, operator or {})
     parameters = {}
@@ -49,6 +57,52 @@ def describe(
     if document.get("parameter_groups"):
         answer["ParameterGroups"] = document["parameter_groups"]
     return answer | {"Environment": _masked(environment, schemas)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interface:
+    """What a template that is used as a type takes and gives."""
+
+    parameters: Mapping[str, ParameterSchema]
+    outputs: Mapping[str, str]  #: descriptions by name
+
+
+@bounded_work()
+def interface(template: Mapping[str, Any]) -> Interface:
+    """Return the parameters and the outputs that a template declares.
+
+    Raises:
+        Invalid: a parameter is declared wrongly.
+    """
+    version, document, problems = in_hot_words(template)
+    schemas = parse_schemas(document, version, problems)
+    problems.raise_any()
+    outputs = document.get("outputs") or {}
+    return Interface(
+        parameters=schemas,
+        outputs={
+            name: str(output.get("description") or "") if isinstance(output, dict) else ""
+            for name, output in outputs.items()
+        },
+    )
+
+
+@bounded_work()
+def types_in(template: Mapping[str, Any], environment: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the name of each resource in a template, with the type that implements it.
+
+    Raises:
+        Invalid: the template, or the registry, is no such thing.
+    """
+    _, document, problems = in_hot_words(template)
+    problems.raise_any()
+    registry = ResourceRegistry(environment.get("resource_registry") or {}, {})
+    found = []
+    for name, snippet in (document.get("resources") or {}).items():
+        type_ = snippet.get("type") if isinstance(snippet, dict) else None
+        if isinstance(type_, str):
+            found.append((name, registry.implementation(name, type_)))
+    return found
 
 
 def _masked(environment: Mapping[str, Any], schemas: Mapping[str, ParameterSchema]) -> dict[str, Any]:

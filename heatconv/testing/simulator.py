@@ -194,10 +194,10 @@ class SimulatedDoorbell:
         """Ask an engine to roll a stack back."""
         self._send(partial(self._roll_back, stack_id))
 
-    def wake(self, resource_id: str) -> None:
+    def wake(self, resource_id: str, engine_id: str | None = None) -> None:
         """Lose the message: whoever waits for that looks again by himself."""
 
-    def preempt(self, engine_id: str, resource_id: str) -> None:
+    def preempt(self, engine_id: str, resource_id: str, traversal_id: str | None = None) -> None:
         """Lose the message: nothing depends on it but how long a delete takes."""
 
     def _send(self, deliver: Callable[[], None]) -> None:

@@ -31,9 +31,11 @@ from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, S
 from heatconv.resources import resource as plugins
 from heatconv.resources.facts import Incarnation, Peer, StackFacts, Unkept
 from heatconv.resources.registry import Registry
+from heatconv.rpc.engine_client import EngineClient
 from heatconv.worker import faults
 from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting
 from heatconv.worker.keeper import Orphaned, RowKeeper, nothing_unknown
+from heatconv.worker.nested import OwnedStacks
 
 LOG = logging.getLogger(__name__)
 
@@ -64,6 +66,7 @@ class Actor:
         client_retry_limit: int,
         signal_url: SignalUrl,
         software_quotas: Quotas,
+        engine: EngineClient | None,
     ) -> None:
         """Keep what is handed in.
 
@@ -72,8 +75,10 @@ class Actor:
             client_retry_limit: how often in a row a service may not take a call.
             signal_url: where a signal to a stack's resource of some name can be sent.
             software_quotas: how many software configs and deployments a project may have.
+            engine: who makes nested stacks; None where there are none.
         """
         self._software_quotas = software_quotas
+        self._engine = engine
         self._database = database
         self._registry = registry
         self._signal_url = signal_url
@@ -92,8 +97,8 @@ class Actor:
                 return Failed(job=job, action=_next_action(job), reason=said, definition=None)
             case Start(attempt):
                 return self._guarded(job, attempt, self._start)
-            case Resume(attempt):
-                return self._guarded(job, attempt, self._resume)
+            case Resume(attempt, newer):
+                return self._take_up(job, attempt, newer)
             case Unchanged(wanted, requires):
                 return self._guarded(job, _reached(job, wanted, requires), self._unchanged)
             case Compare(wanted, requires):
@@ -167,6 +172,28 @@ class Actor:
         if attempt.action is Action.CREATE and plugin.resource_id is not None:
             return self._look(_waiting(job, replace(attempt, started=True), plugin, None), plugin)
         return self._start(job, attempt)
+
+    def _take_up(self, job: Job, attempt: Attempt, newer: Attempt | None) -> Ending:
+        if newer is not None and self._gives_way(attempt, newer):
+            return self._guarded(job, newer, self._renew)
+        return self._guarded(job, attempt, self._resume)
+
+    def _gives_way(self, attempt: Attempt, newer: Attempt) -> bool:
+        """Tell whether what is newly wanted need not wait for an action that is under way."""
+        type_ = attempt.definition.implemented_by
+        return (
+            attempt.action in (Action.CREATE, Action.UPDATE)
+            and newer.definition.implemented_by == type_
+            and self._registry.get(type_).gives_way
+        )
+
+    def _renew(self, job: Job, newer: Attempt) -> Ending:
+        """Turn the action that is under way to what is wanted by now."""
+        if newer.action is Action.UPDATE:
+            return self._compare(job, newer)
+        if not checks.try_begin(self._database, _row(job), newer):
+            return Lost(job=job)
+        return self._start(job, newer)
 
     def _unchanged(self, job: Job, attempt: Attempt) -> Ending:
         row = _row(job)
@@ -286,7 +313,7 @@ class Actor:
     def _made(self, job: Job, attempt: Attempt, plugin: plugins.Resource, action: Action | None) -> Ending:
         row = _row(job)
         references = [_reference(row.name, key) for key in row.wanted_attributes]
-        told = plugin.get_reference_id(), plugin.output(references)
+        told = plugin.FnGetRefId(), plugin.output(references)
         secrets = redacted_values(plugin.incarnation.data).union(attempt.definition.secrets)
         return Made(
             job=job,
@@ -380,6 +407,7 @@ class Actor:
             resource_by_refid=lambda refid: self._peer(job, refid),
             signal_url=lambda name: self._signal_url(stack, name),
             software=ProjectSoftware(self._database, stack.project_id, self._software_quotas),
+            nested=OwnedStacks(self._database, self._engine, job) if self._engine else None,
         )
 
     def _peer(self, job: Job, refid: str) -> Peer | None:

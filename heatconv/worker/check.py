@@ -25,6 +25,7 @@ from heatconv.model.outcomes import (
     Fenced,
     Finish,
     Idle,
+    Owner,
     Propagated,
     StackFailed,
     Superseded,
@@ -33,6 +34,7 @@ from heatconv.model.records import Job
 from heatconv.model.states import Action, Status
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource
+from heatconv.rpc.engine_client import EngineClient
 from heatconv.worker.act import Actor, SignalUrl, no_signal_url
 from heatconv.worker.decide import decide
 from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting
@@ -52,11 +54,11 @@ class Doorbell(Protocol):
     def roll_back(self, stack_id: str) -> None:
         """Ask some engine to prepare the rollback that a stack waits for."""
 
-    def wake(self, resource_id: str) -> None:
-        """Tell every worker that something happened to a row: whoever waits for that looks at once."""
+    def wake(self, resource_id: str, engine_id: str | None = None) -> None:
+        """Tell a worker, or all, that something happened to a row: whoever waits for that looks at once."""
 
-    def preempt(self, engine_id: str, resource_id: str) -> None:
-        """Ask the worker that waits for an action on a row to give it up: the row is to go."""
+    def preempt(self, engine_id: str, resource_id: str, traversal_id: str | None = None) -> None:
+        """Ask the worker that waits for an action on a row to give it up: see ``Checker.give_up``."""
 
 
 class Timer(Protocol):
@@ -83,6 +85,7 @@ class Checker:
         may_act: Callable[[], bool] = lambda: True,
         signal_url: SignalUrl = no_signal_url,
         software_quotas: Quotas = UNLIMITED,
+        engine: EngineClient | None = None,
     ) -> None:
         """Keep what is handed in.
 
@@ -94,6 +97,7 @@ class Checker:
                 may have been judged dead, and does nothing until it has.
             signal_url: where a signal to a stack's resource of some name can be sent.
             software_quotas: how many software configs and deployments a project may have.
+            engine: who makes nested stacks; None where there are none.
         """
         self._database = database
         self._actor = Actor(
@@ -103,6 +107,7 @@ class Checker:
             client_retry_limit=client_retry_limit,
             signal_url=signal_url,
             software_quotas=software_quotas,
+            engine=engine,
         )
         self._may_act = may_act
         self._doorbell = doorbell
@@ -119,8 +124,9 @@ class Checker:
             LOG.warning("stack %s: %s is left to others: this worker could not heartbeat", stack_id, node)
             return
         if node.resource_id == stack_id:
-            ready = traversals.finish_half(self._database, stack_id, traversal_id, node.direction)
-            self._doorbell.ring(stack_id, traversal_id, ready)
+            half = traversals.finish_half(self._database, stack_id, traversal_id, node.direction)
+            self._doorbell.ring(stack_id, traversal_id, half.ready)
+            self._tell(half.owner)
             return
         claim = claims.claim(
             self._database,
@@ -133,8 +139,8 @@ class Checker:
         match claim:
             case Busy(engine_id):
                 LOG.info("stack %s: %s is locked by %s, which will ring", stack_id, node, engine_id)
-                if node.direction is Direction.CLEANUP:
-                    self._doorbell.preempt(engine_id, node.resource_id)
+                newer = None if node.direction is Direction.CLEANUP else traversal_id
+                self._doorbell.preempt(engine_id, node.resource_id, newer)
             case Idle(why):
                 LOG.debug("stack %s: nothing to do for %s: %s", stack_id, node, why)
             case Claimed(job, step):
@@ -142,13 +148,18 @@ class Checker:
             case _:
                 assert_never(claim)
 
-    def give_up(self, resource_id: str) -> None:
-        """Stop waiting for an action on a row that is to be deleted anyway."""
+    def give_up(self, resource_id: str, traversal_id: str | None = None) -> None:
+        """Stop waiting for an action on a row that is to be deleted anyway, or that a newer wish overtakes.
+
+        The latter, told by its traversal, is worth it only to a type that need not end what it began.
+        """
         with self._taking:
-            waiting = self._waiting.pop(resource_id, None)
-        if waiting is not None:
-            LOG.info("stack %s: %s gives way to its deletion", waiting.job.stack.id, waiting.job.node)
-            self._let_go(waiting.job)
+            waiting = self._waiting.get(resource_id)
+            if waiting is None or not _gives_way(waiting, traversal_id):
+                return
+            del self._waiting[resource_id]
+        LOG.info("stack %s: %s gives way", waiting.job.stack.id, waiting.job.node)
+        self._let_go(waiting.job)
 
     def wake(self, resource_id: str) -> None:
         """Look at once at what waits for something to happen to a row, the row's own action included."""
@@ -247,13 +258,19 @@ class Checker:
                 self._doorbell.ring(job.stack.id, job.traversal_id, ready)
             case Superseded():
                 self._ring_for_row(job)
-            case StackFailed(roll_back):
+            case StackFailed(roll_back, owner):
                 if roll_back:
                     self._doorbell.roll_back(job.stack.id)
+                self._tell(owner)
             case Fenced():
                 LOG.warning("stack %s: the lock of %s was broken; its result is void", job.stack.id, job.node)
             case _:
                 assert_never(ended)
+
+    def _tell(self, owner: Owner | None) -> None:
+        """Wake the worker that waits for a nested stack to end."""
+        if owner is not None:
+            self._doorbell.wake(owner.resource_id, owner.engine_id)
 
     # -- waiting -------------------------------------------------------------------------------
 
@@ -306,6 +323,14 @@ class Checker:
         if found:
             stack_id, traversal_id, nodes = found
             self._doorbell.ring(stack_id, traversal_id, nodes)
+
+
+def _gives_way(waiting: Waiting, traversal_id: str | None) -> bool:
+    """Tell whether an action is given up for a deletion, or, if one is named, for a newer traversal."""
+    if traversal_id is None:
+        return True
+    overtaken = waiting.job.traversal_id != traversal_id
+    return overtaken and waiting.plugin is not None and waiting.plugin.gives_way
 
 
 def _waits_for(waiting: Waiting) -> Iterator[str]:

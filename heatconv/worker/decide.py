@@ -32,15 +32,18 @@ def decide(job: Job) -> Step:
 def _decide_update(job: Job, row: Resource) -> Step:
     if row.desired is None or row.desired_sha1 is None:
         return Skip()
-    if row.progress is not None and row.action is not Action.DELETE:
-        return Resume(row.progress)
+    going_on = row.progress if row.action is not Action.DELETE else None
+    if going_on is not None and going_on.sha1 == row.desired_sha1:
+        return Resume(going_on)
     try:
         wanted = resolve_definition(row.desired, job)
     except errors.ActionFailed as failure:
-        return Fail(str(failure))
+        return Resume(going_on) if going_on is not None else Fail(str(failure))
     requires = {data.resource_id: data.output_version for data in job.inputs}
     action = Action.CREATE if wanted.adopt is None else Action.ADOPT
     create = Attempt(action=action, definition=wanted, sha1=row.desired_sha1, requires=requires)
+    if going_on is not None:
+        return Resume(going_on, newer=replace(create, action=going_on.action))
     if row.action is Action.DELETE:
         return Replace(create)
     if _never_made(row):

@@ -12,7 +12,8 @@ from heatconv.db.session import Database
 from heatconv.db.software_configs import Quotas
 from heatconv.model.nodes import Direction, Node
 from heatconv.resources.registry import Registry
-from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus
+from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus, EngineCaller
+from heatconv.rpc.engine_client import EngineClient
 from heatconv.worker.act import SignalUrl
 from heatconv.worker.check import Checker
 from heatconv.worker.waiting import WaitingRoom
@@ -66,6 +67,7 @@ class WorkerService:
             may_act=may_act,
             signal_url=signal_url,
             software_quotas=software_quotas,
+            engine=EngineClient(EngineCaller(bus)),
         )
         self._server = bus.serve(
             WORKER_TOPIC,
@@ -87,9 +89,9 @@ class WorkerService:
         self._queued[future] = (stack_id, traversal_id, node)
         future.add_done_callback(lambda done: done.cancelled() or self._queued.pop(done, None))
 
-    def give_up(self, context: Mapping[str, Any], resource_id: str) -> None:
-        """Stop waiting for an action on a row that is to be deleted."""
-        self._submit(lambda: self._checker.give_up(resource_id))
+    def give_up(self, context: Mapping[str, Any], resource_id: str, traversal_id: str | None = None) -> None:
+        """Stop waiting for an action on a row that is to be deleted, or that a newer wish overtakes."""
+        self._submit(lambda: self._checker.give_up(resource_id, traversal_id))
 
     def wake(self, context: Mapping[str, Any], resource_id: str) -> None:
         """Look at what waits for something to happen to a row."""

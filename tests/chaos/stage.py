@@ -231,15 +231,17 @@ class Stage:
         process, checker = next(worker for worker in self._workers if worker[0].runs)
         self._perform(process, f"checks {node}", partial(checker.check, stack_id, traversal_id, node))
 
-    def ask_to_give_up(self, engine_id: str, resource_id: str) -> None:
-        """Send a worker the message that a row it waits for is to go."""
+    def ask_to_give_up(self, engine_id: str, resource_id: str, traversal_id: str | None) -> None:
+        """Send a worker the message that a row it waits for is wanted otherwise."""
         self.boundaries.at("before a cast")
-        self.send(partial(self._give_up, engine_id, resource_id))
+        self.send(partial(self._give_up, engine_id, resource_id, traversal_id))
 
-    def _give_up(self, engine_id: str, resource_id: str) -> None:
+    def _give_up(self, engine_id: str, resource_id: str, traversal_id: str | None) -> None:
         for process, checker in self._workers:
             if process.engine_id == engine_id:
-                self._perform(process, f"gives up {resource_id}", partial(checker.give_up, resource_id))
+                self._perform(
+                    process, f"gives up {resource_id}", partial(checker.give_up, resource_id, traversal_id)
+                )
 
     def ask_to_roll_back(self, stack_id: str) -> None:
         """Send an engine the message that a stack waits for its rollback."""
@@ -292,11 +294,11 @@ class _Bell:
     def roll_back(self, stack_id: str) -> None:
         self.stage.ask_to_roll_back(stack_id)
 
-    def wake(self, resource_id: str) -> None:
+    def wake(self, resource_id: str, engine_id: str | None = None) -> None:
         """Lose the message: whoever waits for that looks again by himself."""
 
-    def preempt(self, engine_id: str, resource_id: str) -> None:
-        self.stage.ask_to_give_up(engine_id, resource_id)
+    def preempt(self, engine_id: str, resource_id: str, traversal_id: str | None = None) -> None:
+        self.stage.ask_to_give_up(engine_id, resource_id, traversal_id)
 
 
 @dataclass(frozen=True)

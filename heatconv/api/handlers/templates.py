@@ -18,7 +18,9 @@ def validate(call: Call) -> Answer:
         raise errors.BadRequest(
             f"'ignore_errors' in the query has to be {', '.join(templates.IGNORABLE)}, not '{unknown[0]}'."
         )
-    return Answer(call.engine.validate_template(call.context, sources.validate(call)))
+    show_nested = call.query["show_nested"]
+    source = sources.validate(call)
+    return Answer(call.engine.validate_template(call.context, source, show_nested=show_nested))
 
 
 def versions(call: Call) -> Answer:

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from heatconv.resources import properties, resource, support
+from heatconv.resources import properties, resource
 from heatconv.resources.i18n import _
 
 
 class AccessPolicy(resource.Resource):
     """A list of resources; the users that refer to it may ask about these and no others."""
-
-    support_status = support.SupportStatus(version="2014.1")
 
     PROPERTIES = (ALLOWED_RESOURCES,) = ("AllowedResources",)
 

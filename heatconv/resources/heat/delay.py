@@ -54,20 +54,8 @@ class Delay(resource.Resource):
         DELAY_ACTIONS: properties.Schema(
             properties.Schema.LIST,
             _("The actions that take the time."),
-            schema=properties.Schema(
-                properties.Schema.STRING,
-                constraints=[
-                    constraints.AllowedValues(
-                        [
-                            resource.Resource.CREATE,
-                            resource.Resource.DELETE,
-                            resource.Resource.SUSPEND,
-                            resource.Resource.RESUME,
-                        ]
-                    )
-                ],
-            ),
             default=[resource.Resource.CREATE],
+            constraints=[constraints.AllowedValues(["CREATE", "DELETE", "SUSPEND", "RESUME"])],
             update_allowed=True,
         ),
     }

@@ -50,6 +50,7 @@ class MultipartMime(BaseConfig):
                     ),
                 },
             ),
+            default=[],
         ),
         GROUP: GROUP_SCHEMA,
     }

@@ -73,7 +73,7 @@ class RandomString(resource.Resource):
                     MIN: _minimum,
                 },
             ),
-            default=[{CLASS: "lettersdigits"}],
+            default=[{CLASS: "lettersdigits", MIN: 1}],
         ),
         CHARACTER_SEQUENCES: properties.Schema(
             properties.Schema.LIST,

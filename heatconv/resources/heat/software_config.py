@@ -47,7 +47,7 @@ class BaseConfig(OfSoftware):
     """A resource that keeps a config; a subclass tells what is in it."""
 
     attributes_schema: Mapping[str, attributes.Schema] = {
-        "config": attributes.Schema(_("What is to be run."))
+        "config": attributes.Schema(_("What is to be run."), type=attributes.Schema.STRING)
     }
 
     def content(self) -> dict[str, Any]:

@@ -69,13 +69,8 @@ class SoftwareDeployment(OfSoftware):
         DEPLOY_ACTIONS: properties.Schema(
             properties.Schema.LIST,
             _("In which actions on the resource the config is run; one of a component says so itself."),
-            schema=properties.Schema(
-                properties.Schema.STRING,
-                constraints=[
-                    constraints.AllowedValues(["CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME"]),
-                ],
-            ),
             default=["CREATE", "UPDATE"],
+            constraints=[constraints.AllowedValues(["CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME"])],
             update_allowed=True,
         ),
         NAME: properties.Schema(

@@ -7,16 +7,19 @@ import time
 from typing import Any
 
 from heatconv.resources import attributes, constraints, properties, resource, support
+from heatconv.resources.common_constraints import Judge
 from heatconv.resources.i18n import _
 
+MAX_SLEEP = 60  #: seconds; whoever sleeps holds a thread that others wait for
 
-class SlowConstraint:
+
+class SlowConstraint(Judge):
     """``test_constr``: a check that takes as many seconds as its value says."""
 
-    def validate(self, value: float, context: Any, template: Any = None) -> bool:
-        """Take the time, and find the value valid."""
+    def judge(self, value: Any) -> None:
+        if not isinstance(value, int | float) or not 0 <= value <= MAX_SLEEP:
+            raise ValueError(f"{value!r} is not a number of seconds from 0 to {MAX_SLEEP}")
         time.sleep(value)
-        return True
 
 
 class TestResource(resource.Resource):
@@ -96,13 +99,13 @@ class TestResource(resource.Resource):
         ),
         ATTR_WAIT_SECS: properties.Schema(
             properties.Schema.NUMBER,
-            _("Seconds that reading an attribute takes."),
+            _("Seconds that reading an attribute takes; 60 at the most."),
             default=0,
             update_allowed=True,
         ),
         CONSTRAINT_PROP_SECS: properties.Schema(
             properties.Schema.NUMBER,
-            _("Seconds that validating the resource takes."),
+            _("Seconds that validating the resource takes; 60 at the most."),
             default=0,
             constraints=[constraints.CustomConstraint("test_constr")],
             update_allowed=True,
@@ -168,7 +171,7 @@ class TestResource(resource.Resource):
     def _resolve_attribute(self, name: str) -> Any:
         seconds = self.properties[self.ATTR_WAIT_SECS]
         if seconds:
-            time.sleep(seconds)
+            time.sleep(min(seconds, MAX_SLEEP))
         # A note is there once an update has changed the value; before, the definition tells it.
         return self.data().get("value", self.properties[self.VALUE])
 

@@ -56,7 +56,7 @@ class Bell:
     def __init__(self) -> None:
         self.rung: list[Ring] = []
         self.rollbacks: list[str] = []
-        self.preempted: list[tuple[str, str]] = []
+        self.preempted: list[tuple[str, str, str | None]] = []
         self.woken: list[str] = []
 
     def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
@@ -65,11 +65,11 @@ class Bell:
     def roll_back(self, stack_id: str) -> None:
         self.rollbacks.append(stack_id)
 
-    def wake(self, resource_id: str) -> None:
+    def wake(self, resource_id: str, engine_id: str | None = None) -> None:
         self.woken.append(resource_id)
 
-    def preempt(self, engine_id: str, resource_id: str) -> None:
-        self.preempted.append((engine_id, resource_id))
+    def preempt(self, engine_id: str, resource_id: str, traversal_id: str | None = None) -> None:
+        self.preempted.append((engine_id, resource_id, traversal_id))
 
     def take(self) -> list[Ring]:
         """Return what was rung for and forget it."""
@@ -228,8 +228,8 @@ class World:
         """Return the nodes to be checked now; let time pass until there are some, or nothing goes on."""
         while not self.bell.rung:
             while self.bell.preempted:
-                engine_id, resource_id = self.bell.preempted.pop()
-                self._workers[engine_id].checker.give_up(resource_id)
+                engine_id, resource_id, traversal_id = self.bell.preempted.pop()
+                self._workers[engine_id].checker.give_up(resource_id, traversal_id)
             while self.bell.rollbacks:
                 self.engine.prepare_rollback(self.bell.rollbacks.pop())
             came_back = [worker.come_back() for worker in self._workers.values()]

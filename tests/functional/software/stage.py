@@ -175,8 +175,8 @@ class Stage:
         """Let everything happen that needs no patience."""
         while self.bell.rung or self.bell.woken or self.bell.preempted or self.worker.is_due():
             while self.bell.preempted:
-                _, row_id = self.bell.preempted.pop()
-                self.worker.checker.give_up(row_id)
+                _, row_id, traversal_id = self.bell.preempted.pop()
+                self.worker.checker.give_up(row_id, traversal_id)
             while self.bell.woken:
                 self.worker.checker.wake(self.bell.woken.pop())
             self.worker.come_back()

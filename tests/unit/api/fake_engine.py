@@ -210,7 +210,7 @@ class FakeEngine:
         rows = self.resources[self._find(context, stack)["id"]]
         return {"unchanged": rows, "updated": [], "replaced": [], "added": [], "deleted": []}
 
-    def _validate_template(self, context: RequestContext, source: Any) -> Any:
+    def _validate_template(self, context: RequestContext, source: Any, show_nested: bool) -> Any:
         if "broken" in str(source["template"]):
             raise errors.Invalid(problems=[("resources.a.type", "unknown type"), ("outputs.b", "no value")])
         return {"Description": "", "Parameters": {}, "Environment": {}}

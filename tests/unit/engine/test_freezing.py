@@ -139,8 +139,8 @@ def test_a_type_may_stand_behind_another(registry):
             {"My::Type": "No::Such"},
             "no resource type No::Such, to which the environment maps My::Type",
         ),
-        ("web.yaml", {}, "web.yaml is a template: nested stacks are not supported yet."),
-        ("My::Type", {"My::Type": "web.yaml"}, "not supported yet, to which the environment maps My::Type."),
+        ("web.yaml", {}, "In web.yaml: "),
+        ("My::Type", {"My::Type": "web.yaml"}, "In web.yaml: "),
         (
             "http://h/web.yaml",
             {},
@@ -155,7 +155,7 @@ def test_a_type_that_is_not_there_is_told(registry, type_, environment, sentence
             registry,
             template({"A": {"type": type_}}),
             environment={"resource_registry": environment},
-            files={"web.yaml": "heat_template_version: rocky"},
+            files={"web.yaml": "heat_template_version: never"},
         )
     ((path, said),) = caught.value.problems
     assert path == "resources.A.type"

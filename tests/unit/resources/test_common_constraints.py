@@ -3,8 +3,11 @@ from __future__ import annotations
 
 import pytest
 
+from heatconv import errors
+from heatconv.engine.freezing import freeze, parse
 from heatconv.resources import constraints, exception, memory
 from heatconv.resources.heat.test_resource import TestResource
+from heatconv.resources.registry import Registry
 from heatconv.resources.validation import problems
 
 LONG = ".".join(["a" * 63] * 4)  # 255 characters
@@ -66,6 +69,24 @@ def test_the_slow_constraint_takes_its_time(make, stack, monkeypatch):
     resource = make(TestResource, {"constraint_prop_secs": 2.5})
     assert problems(TestResource, resource.definition, stack) == []
     assert slept == [2.5]
+
+
+@pytest.mark.parametrize("value", ["2", [2], None, -1, 61, 10**400, float("inf"), float("nan")])
+def test_the_slow_constraint_takes_no_other_time(monkeypatch, value):
+    monkeypatch.setattr("time.sleep", pytest.fail)
+    with pytest.raises(ValueError, match="is not a number of seconds from 0 to 60"):
+        constraints.CustomConstraint("test_constr").validate(value)
+
+
+def test_a_parameter_that_a_constraint_cannot_take_is_refused_with_its_place(stack):
+    declared = {"type": "string", "default": "abc", "constraints": [{"custom_constraint": "test_constr"}]}
+    posted = {"heat_template_version": "2021-04-16", "parameters": {"wait": declared}}
+    source = parse({"template": posted}, max_template_size=10_000)
+    with pytest.raises(errors.Invalid) as caught:
+        freeze(source, stack, Registry({}))
+    assert caught.value.problems == [
+        ("parameters.wait", "'abc' is not a number of seconds from 0 to 60"),
+    ]
 
 
 # -- those that ask a service ----------------------------------------------------------------

@@ -15,6 +15,7 @@ from heatconv.resources.heat.none_resource import NoneResource
 from heatconv.resources.heat.random_string import RandomString
 from heatconv.resources.heat.test_resource import TestResource
 from heatconv.resources.heat.value import Value
+from heatconv.resources.registry import Registry, installed_types
 from heatconv.resources.resource import PollDelay, UpdateReplace
 from heatconv.resources.validation import problems
 
@@ -108,6 +109,14 @@ def test_an_update_to_a_failing_one_fails(make):
     planned = resource.plan_update(replace(resource.definition, properties={"fail": True}))
     with pytest.raises(ValueError, match="failed"):
         resource.start(Action.UPDATE, planned.json_snippet, planned.tmpl_diff, planned.prop_diff)
+
+
+@pytest.mark.parametrize(("wanted", "slept"), [(0, []), (2, [2]), (10**9, [60])])
+def test_reading_takes_a_while_but_not_forever(make, monkeypatch, wanted, slept):
+    took: list[float] = []
+    monkeypatch.setattr("time.sleep", took.append)
+    assert make(TestResource, {"attr_wait_secs": wanted}).get_attribute("output") == "test_string"
+    assert took == slept
 
 
 def test_a_client_is_used_when_the_action_ends(make, served):
@@ -255,3 +264,42 @@ def test_an_interrupted_create_keeps_its_text(make, keeper):
 
 def test_before_it_is_there_it_is_known_by_name(make):
     assert make(RandomString).get_reference_id() == "server"
+
+
+# -- what is told of them ------------------------------------------------------------------
+
+CONFIGS = ["CloudConfig", "MultipartMime", "SoftwareComponent", "SoftwareConfig", "StructuredConfig"]
+
+
+@pytest.fixture(scope="module")
+def described():
+    registry = Registry(installed_types())
+    return lambda name: registry.describe(f"OS::Heat::{name}")
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_what_is_run_is_a_text(described, name):
+    assert described(name)["attributes"]["config"]["type"] == "string"
+
+
+@pytest.mark.parametrize(
+    ("name", "prop", "default"),
+    [
+        ("RandomString", "character_classes", [{"class": "lettersdigits", "min": 1}]),
+        ("MultipartMime", "parts", []),
+    ],
+)
+def test_defaults_are_told_in_full(described, name, prop, default):
+    assert described(name)["properties"][prop]["default"] == default
+
+
+@pytest.mark.parametrize("name", ["Delay", "SoftwareDeployment", "StructuredDeployment"])
+def test_the_actions_there_are_belong_to_the_list(described, name):
+    actions = described(name)["properties"]["actions"]
+    (constraint,) = actions["constraints"]
+    assert set(constraint["allowed_values"]) >= {"CREATE", "DELETE", "SUSPEND", "RESUME"}
+    assert "schema" not in actions
+
+
+def test_nobody_knows_since_when_there_are_access_policies(described):
+    assert described("AccessPolicy")["support_status"]["version"] is None

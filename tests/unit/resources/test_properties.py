@@ -243,6 +243,44 @@ def test_custom_constraints_are_found_by_name():
         unknown.validate(3)
 
 
+class Clumsy:
+    def validate(self, value, context):
+        return 9 // len(value) > 1
+
+    def error(self, value):
+        raise KeyError
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        (3, "\"3\" cannot be checked: clumsy says object of type 'int' has no len()"),
+        ("", '"" cannot be checked: clumsy says integer division or modulo by zero'),
+        ("too long", '"too long" cannot be checked: clumsy says KeyError'),
+    ],
+)
+def test_a_custom_constraint_that_raises_refuses_the_value(monkeypatch, caplog, value, sentence):
+    monkeypatch.setitem(constraints.installed(), "clumsy", Clumsy)
+    schema = Schema(Schema.ANY, constraints=[constraints.CustomConstraint("clumsy")])
+    assert list(schema.problems(value, "p")) == [("p", sentence)]
+    (record,) = caplog.records
+    assert "Constraint clumsy" in record.getMessage()
+    assert "in validate" in record.getMessage() or "in error" in record.getMessage()
+
+
+def test_the_log_does_not_have_a_value_that_a_custom_constraint_repeats(monkeypatch, caplog):
+    class Talkative:
+        def validate(self, value, context):
+            raise RuntimeError(f"I do not like {value}")
+
+    monkeypatch.setitem(constraints.installed(), "talkative", Talkative)
+    said = constraints.CustomConstraint("talkative").problem("Se5ame!open")
+    assert said is not None
+    assert "I do not like Se5ame!open" in said
+    assert "I do not like ******" in caplog.text
+    assert "Se5ame" not in caplog.text
+
+
 class KnownFlavor(constraints.BaseCustomConstraint):
     resource_client_name = "nova"
     resource_getter_name = "find_flavor"

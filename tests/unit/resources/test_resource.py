@@ -186,6 +186,33 @@ def test_a_type_without_hooks_does_nothing_in_every_action(make):
     assert Server.implements("handle_create")
 
 
+# -- names that older plugins use --------------------------------------------------------
+
+
+def test_the_reference_id_has_an_older_name(make):
+    class Old(Server):
+        def FnGetRefId(self):  # noqa: N802  # Heat's name
+            return f"old-{super().FnGetRefId()}"
+
+    assert make(Server).FnGetRefId() == "server"
+    assert make(Old).FnGetRefId() == "old-server"
+
+
+def test_the_row_has_an_id_once_there_is_one(make, stack):
+    server = make(Server)
+    assert server.id == server.uuid
+    assert Server("server", server.definition, stack).id is None
+
+
+@pytest.mark.parametrize("service", ["cinder", "heat", "keystone", "neutron", "nova", "swift", "trove"])
+def test_the_client_of_a_service_is_had_by_its_name(make, service):
+    class Own(Server):
+        def client(self, name=None, version=None):
+            return f"client of {name}"
+
+    assert getattr(make(Own), service)() == f"client of {service}"
+
+
 # -- names, memory -------------------------------------------------------------------
 
 
@@ -367,6 +394,46 @@ def test_each_hook_can_ask_for_a_replacement(make, hook):
     server.says = hook
     with pytest.raises(resource.UpdateReplace):
         server.plan_update(after)
+
+
+class Stubborn(Server):
+    """Is updated always or never, unless it asks its base."""
+
+    says: bool | None = None
+
+    def _needs_update(
+        self, after, before, after_props, before_props, prev_resource, check_init_complete=True
+    ):
+        if before_props["size"] > after_props["size"]:
+            raise resource.UpdateReplace(self)
+        if self.says is not None:
+            return self.says
+        return super()._needs_update(
+            after, before, after_props, before_props, prev_resource, check_init_complete=False
+        )
+
+
+def test_a_plugin_may_say_itself_whether_an_update_is_due(make):
+    server = make(Stubborn, {"size": 2})
+    bigger, smaller = (replace(server.definition, properties={"size": size}) for size in (3, 1))
+    assert server.plan_update(server.definition) is None
+    assert server.plan_update(bigger).prop_diff == {"size": 3}
+    server.says = False
+    assert server.plan_update(bigger) is None
+    server.says = True
+    assert server.plan_update(server.definition).prop_diff == {}
+    with pytest.raises(resource.UpdateReplace, match="server"):
+        server.plan_update(smaller)
+
+
+def test_a_plugin_may_remember_another_definition_than_was_applied(make):
+    class Forgetful(Server):
+        def frozen_definition(self):
+            return super().frozen_definition().freeze(metadata={})
+
+    server = make(Forgetful, metadata={"m": 1}, action=Action.CREATE)
+    assert server.plan_update(replace(server.definition, metadata={})) is None
+    assert server.plan_update(server.definition).tmpl_diff.metadata_changed()
 
 
 def test_a_type_without_an_update_hook_is_replaced(make):

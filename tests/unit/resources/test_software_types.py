@@ -68,7 +68,7 @@ def test_transports_that_can_be_had(stack, transport):
 
 def test_actions_are_those_of_a_resource(stack):
     (problem,) = refused(SoftwareDeployment, {"server": "s", "actions": ["CREATE", "BOIL"]}, stack)
-    assert problem[0] == "resources.r.properties.actions[1]"
+    assert problem[0] == "resources.r.properties.actions"
 
 
 # -- multipart messages ----------------------------------------------------------------

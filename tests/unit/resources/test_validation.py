@@ -85,6 +85,30 @@ def test_a_snapshot_has_to_be_supported(stack):
     assert '"Snapshot"' in sentence
 
 
+@pytest.mark.parametrize(
+    "refuse",
+    [
+        lambda policy: f"no {policy}",
+        lambda policy: exception.StackValidationFailed(message=f"no {policy}"),
+        lambda policy: KeyError(f"no {policy}"),
+    ],
+)
+def test_a_plugin_may_judge_the_deletion_policy(stack, refuse):
+    class Backup(TestResource):
+        @classmethod
+        def validate_deletion_policy(cls, policy):
+            said = refuse(policy) if policy == "Retain" else super().validate_deletion_policy(policy)
+            if isinstance(said, Exception):
+                raise said
+            return said
+
+    assert found(stack, {}, Backup) == []
+    assert found(stack, {}, Backup, deletion_policy=DeletionPolicy.SNAPSHOT) != []
+    [(path, sentence)] = found(stack, {}, Backup, deletion_policy=DeletionPolicy.RETAIN)
+    assert path == "resources.g.deletion_policy"
+    assert sentence.strip("'") == "no Retain"
+
+
 class Picky(Group):
     """Refuses in the way that its option says."""
 

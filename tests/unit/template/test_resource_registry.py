@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from heatconv.errors import Invalid
-from heatconv.template import freeze, is_template, load_template, merge
+from heatconv.model.definition import is_template
+from heatconv.template import freeze, load_template, merge
 from tests.unit.template.conftest import PSEUDO
 
 

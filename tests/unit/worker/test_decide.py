@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from heatconv import errors
@@ -99,12 +101,16 @@ UPDATES = {
         Compare(WANTED, REQUIRES),
     ),
     "its creation goes on": (
+        row(action=Action.CREATE, status=Status.IN_PROGRESS, progress=CREATE),
+        Resume(CREATE),
+    ),
+    "its creation goes on, and something else is wanted by now": (
         row(action=Action.CREATE, status=Status.IN_PROGRESS, progress=under_way(Action.CREATE)),
-        Resume(under_way(Action.CREATE)),
+        Resume(under_way(Action.CREATE), newer=CREATE),
     ),
     "its update goes on": (
         made(action=Action.UPDATE, status=Status.IN_PROGRESS, progress=under_way(Action.UPDATE)),
-        Resume(under_way(Action.UPDATE)),
+        Resume(under_way(Action.UPDATE), newer=replace(CREATE, action=Action.UPDATE)),
     ),
     "its deletion goes on": (
         made(action=Action.DELETE, status=Status.IN_PROGRESS, progress=under_way(Action.DELETE)),

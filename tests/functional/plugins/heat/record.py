@@ -56,7 +56,7 @@ class Record(resource.Resource):
             return record.properties["serial"]
         return record.properties
 
-    def get_reference_id(self):
+    def FnGetRefId(self):
         return self.physical_resource_name_or_FnGetRefId()
 
 

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Templates as types: what they take and give, and what is wrong with them, before anything is made."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from heatconv import errors, template
+from heatconv.model.definition import canonical, is_template
+from heatconv.resources.properties import Schema
+from heatconv.resources.registry import Registry
+from heatconv.resources.template_resource import TemplateResource
+
+if TYPE_CHECKING:
+    from heatconv.engine.freezing import Source
+
+#: How a property is declared that becomes a parameter of a type; the nested stack converts it.
+_TYPES = {
+    "string": Schema.STRING,
+    "number": Schema.NUMBER,
+    "boolean": Schema.BOOLEAN,
+    "comma_delimited_list": Schema.LIST,
+    "json": Schema.ANY,
+}
+_ALLOWS_TEXT = ("comma_delimited_list",)
+
+MAX_DESCRIBED = 1000  #: nested templates in one answer
+
+
+def class_of(type_: str, files: Mapping[str, str]) -> type[TemplateResource]:
+    """Return the class of a type that is a template among the files.
+
+    Raises:
+        Invalid: it is not there, or is no template.
+    """
+    if type_ not in files:
+        raise errors.Invalid(f"There is no file {type_} among the files that came with the template.")
+    try:
+        return _declared(files[type_])
+    except errors.Invalid as error:
+        raise errors.Invalid(f"In {type_}: {error}") from None
+
+
+@functools.lru_cache(maxsize=256)
+def _declared(text: str) -> type[TemplateResource]:
+    interface = template.interface(_loaded(text))
+    properties = {
+        name: Schema(
+            _TYPES[schema.type],
+            schema.description or None,
+            default=schema.default,
+            required=schema.default is None,
+            allow_conversion=schema.type in _ALLOWS_TEXT,
+            update_allowed=True,
+        )
+        for name, schema in interface.parameters.items()
+    }
+    return TemplateResource.declared(properties, interface.outputs)
+
+
+def problems(type_: str, name: str, source: Source, registry: Registry) -> Iterator[str]:
+    """Yield what is wrong with the types inside a template that is the type of a resource.
+
+    Each file is looked into once: how deep they include each other is limited
+    where they are made.
+    """
+    environment = template.inherited(source.environment, name, type_)
+    yield from _inside(type_, environment, source.files, registry, {type_})
+
+
+def _inside(
+    file: str, environment: Mapping[str, Any], files: Mapping[str, str], registry: Registry, seen: set[str]
+) -> Iterator[str]:
+    try:
+        types = template.types_in(_loaded(files[file]), environment)
+    except errors.Invalid as error:
+        yield f"In {file}: {error}"
+        return
+    for name, type_ in types:
+        if not is_template(type_):
+            if type_ not in registry.names():
+                yield f"In {file}: resources.{name}.type: There is no resource type {type_}."
+        elif type_ not in files:
+            yield f"In {file}: resources.{name}.type: There is no file {type_}."
+        elif type_ not in seen:
+            seen.add(type_)
+            inherited = template.inherited(environment, name, type_)
+            yield from _inside(type_, inherited, files, registry, seen)
+
+
+@functools.lru_cache(maxsize=256)
+def _loaded(text: str) -> Mapping[str, Any]:
+    return template.load_template(text, limit=len(text.encode()))
+
+
+def parameters(source: Source, room: int = MAX_DESCRIBED) -> dict[str, Any]:
+    """Return what the templates inside a source take, by resource, as /validate tells it.
+
+    Raises:
+        Invalid: one of them is no template.
+        RequestLimitExceeded: there are more than ``room``.
+    """
+    described, _ = _parameters(source.template, source.environment, source.files, (), room)
+    return described
+
+
+def _parameters(
+    document: Mapping[str, Any],
+    environment: Mapping[str, Any],
+    files: Mapping[str, str],
+    around: tuple[str, ...],
+    room: int,
+) -> tuple[dict[str, Any], int]:
+    """Return the descriptions, and how many more there may be; no file is looked for inside itself."""
+    told: dict[str, Any] = {}
+    for name, type_ in template.types_in(document, environment):
+        if not is_template(type_) or type_ not in files or type_ in around:
+            continue
+        if room == 0:
+            raise errors.RequestLimitExceeded(f"There are more than {MAX_DESCRIBED} nested templates.")
+        inner, inherited = _loaded(files[type_]), template.inherited(environment, name, type_)
+        described = template.describe(inner, inherited | {"parameters": {}})
+        del described["Environment"]
+        below, room = _parameters(inner, inherited, files, (*around, type_), room - 1)
+        told[name] = {"Type": type_, **described} | ({"NestedParameters": below} if below else {})
+    return told, room
+
+
+def digest(source: Source) -> str:
+    """Return the digest of all that nested stacks inherit: if it differs, they may."""
+    inherited = {
+        key: source.environment.get(key) or {}
+        for key in ("parameter_defaults", "resource_registry", "event_sinks")
+    }
+    text = canonical([inherited, dict(source.files)])
+    # Not for security: it tells what is unchanged from what is not.
+    return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A resource that is a stack of its own.
+
+The nested stack is made, changed and deleted by an engine, like any other, and
+wakes the worker that waits for it when it comes to its end; nobody polls.  A
+newer wish does not wait for an older one: the nested stack is told of it at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+from heatconv import errors
+from heatconv.model.definition import Definition
+from heatconv.model.records import Child
+from heatconv.model.states import Action, Status
+from heatconv.resources import exception
+from heatconv.resources.facts import Identifier
+from heatconv.resources.nested import NestedStacks
+from heatconv.resources.resource import PollDelay, Resource
+from heatconv.resources.rsrc_defn import ResourceDefinition
+
+LOOK_AGAIN = 60.0  #: seconds until a worker looks at a nested stack whose end nobody has told it of
+
+
+class StackResource(Resource):
+    """The base of types that own a stack; a subclass says what is in it.
+
+    ``child_template`` and ``child_params`` are asked for with the properties resolved.
+    """
+
+    always_replace_on_check_failed = False
+    gives_way: ClassVar[bool] = True
+
+    def child_template(self) -> Mapping[str, Any] | str:
+        """Return the template of the nested stack."""
+        raise NotImplementedError
+
+    def child_params(self) -> Mapping[str, Any]:
+        """Return the parameters of the nested stack."""
+        return {}
+
+    # -- the nested stack -----------------------------------------------------------------
+
+    @property
+    def nested_stacks(self) -> NestedStacks:
+        """The stacks of this stack's resources.
+
+        Raises:
+            NotSupported: there is nobody here who could make one.
+        """
+        if self.stack.nested is None:
+            raise exception.NotSupported(feature=f"Looking into the nested stack of {self.name} here")
+        return self.stack.nested
+
+    def nested(self) -> Child | None:
+        """Return the nested stack as it is now; None if there is none."""
+        child = self.nested_stacks.find(self.uuid)
+        return None if child is None or child.deleted else child
+
+    def has_nested(self) -> bool:
+        """Tell whether there is a nested stack."""
+        return self.nested() is not None
+
+    def nested_identifier(self) -> Identifier | None:
+        """Return the way to the nested stack."""
+        child = self.nested_stacks.find(self.uuid)
+        return None if child is None else Identifier(child.project_id, child.name, child.id)
+
+    def find_existing(self) -> str | None:
+        """Return the id of the nested stack that an interrupted create made."""
+        child = self.nested()
+        return None if child is None else child.id
+
+    def create_with_template(
+        self,
+        child_template: Mapping[str, Any] | str,
+        user_params: Mapping[str, Any] | None = None,
+        timeout_mins: int | None = None,
+    ) -> str:
+        """Start to create the nested stack, or to make the one there is match."""
+        source = self._source(child_template, user_params)
+        timeout = timeout_mins or self.stack.timeout_mins
+        stack_id = self.nested_stacks.create(str(self.physical_resource_name()), source, timeout)
+        if stack_id == self.resource_id:
+            self.nested_stacks.update(stack_id, source, timeout)
+        else:
+            self.resource_id_set(stack_id)
+        return stack_id
+
+    def update_with_template(
+        self,
+        child_template: Mapping[str, Any] | str,
+        user_params: Mapping[str, Any] | None = None,
+        timeout_mins: int | None = None,
+    ) -> str:
+        """Start to make the nested stack match another template; one that is gone is made anew."""
+        child = self.nested()
+        if child is None:
+            return self.create_with_template(child_template, user_params, timeout_mins)
+        source = self._source(child_template, user_params)
+        self.nested_stacks.update(child.id, source, timeout_mins or self.stack.timeout_mins)
+        return child.id
+
+    def _source(
+        self, child_template: Mapping[str, Any] | str, user_params: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        inherited = self.nested_stacks.inherited(self.name, self.definition.implemented_by)
+        return {
+            "template": child_template,
+            "parameters": dict(user_params or {}),
+            "environment": dict(inherited.environment),
+            "files": dict(inherited.files),
+            "facade": {
+                "metadata": dict(self.definition.metadata),
+                "deletion_policy": self.definition.deletion_policy,
+                "update_policy": dict(self.definition.update_policy),
+            },
+        }
+
+    def _has_ended(self) -> bool:
+        """Tell whether the nested stack is as wanted.
+
+        Raises:
+            PollDelay: it is not yet.
+            Error: it never will be.
+        """
+        child = self.nested()
+        if child is None:
+            raise exception.Error(f"The nested stack of {self.name} was deleted.")
+        match child.status:
+            case Status.COMPLETE:
+                return True
+            case Status.FAILED:
+                raise exception.Error(child.reason)
+            case _:
+                raise PollDelay(LOOK_AGAIN)
+
+    # -- the actions ----------------------------------------------------------------------
+
+    def handle_create(self) -> Any:
+        return self.create_with_template(self.child_template(), self.child_params())
+
+    def check_create_complete(self, token: Any) -> bool:
+        return self._has_ended()
+
+    def _needs_update(self, *args: Any, **kwargs: Any) -> bool:
+        """Update the nested stack whatever changed here: what it inherits is compared there."""
+        super()._needs_update(*args, **kwargs)
+        return True
+
+    def needs_replace_failed(self) -> bool:
+        return False
+
+    def handle_update(self, json_snippet: ResourceDefinition, tmpl_diff: Any, prop_diff: Any) -> Any:
+        self.become(json_snippet.definition)
+        return self.update_with_template(self.child_template(), self.child_params())
+
+    def check_update_complete(self, token: Any) -> bool:
+        return self._has_ended()
+
+    def handle_delete(self) -> Any:
+        return self.delete_nested()
+
+    def delete_nested(self) -> str | None:
+        """Start to delete the nested stack, if there is one."""
+        child = self.nested()
+        if child is None:
+            return None
+        self.nested_stacks.delete(child.id)
+        return child.id
+
+    def check_delete_complete(self, token: Any) -> bool:
+        child = self.nested()
+        if child is None:
+            return True
+        if (child.action, child.status) == (Action.DELETE, Status.FAILED):
+            raise exception.Error(child.reason)
+        raise PollDelay(LOOK_AGAIN)
+
+    def handle_suspend(self) -> Any:
+        return self._visit(Action.SUSPEND)
+
+    def check_suspend_complete(self, token: Any) -> bool:
+        return self._has_ended()
+
+    def handle_resume(self) -> Any:
+        return self._visit(Action.RESUME)
+
+    def check_resume_complete(self, token: Any) -> bool:
+        return self._has_ended()
+
+    def handle_check(self) -> Any:
+        return self._visit(Action.CHECK)
+
+    def check_check_complete(self, token: Any) -> bool:
+        return self._has_ended()
+
+    def _visit(self, action: Action) -> str:
+        child = self.nested()
+        if child is None:
+            raise exception.Error(f"The nested stack of {self.name} is not there.")
+        self.nested_stacks.visit(child.id, action)
+        return child.id
+
+    # -- what it tells --------------------------------------------------------------------
+
+    def get_output(self, op: str) -> Any:
+        """Return an output of the nested stack.
+
+        Raises:
+            InvalidTemplateAttribute: it has no such output.
+        """
+        if op not in self._outputs:
+            raise exception.InvalidTemplateAttribute(resource=self.name, key=op)
+        return self._outputs[op]
+
+    @cached_property
+    def _outputs(self) -> Mapping[str, Any]:
+        child = self.nested()
+        return {} if child is None else self.nested_stacks.outputs(child.id)
+
+    def become(self, definition: Definition) -> None:
+        """Take on a definition, and with it other outputs."""
+        super().become(definition)
+        self.__dict__.pop("_outputs", None)
+
+    def _resolve_attribute(self, name: str) -> Any:
+        return self._outputs.get(name)
+
+    def _member(self, name: str, attribute: str | None) -> Any:
+        """Return an attribute of a resource in the nested stack, or what refers to it."""
+        child = self.nested()
+        if child is None:
+            return None
+        try:
+            return self.nested_stacks.member(child.id, name, attribute)
+        except errors.NotFound:
+            raise exception.InvalidTemplateAttribute(resource=self.name, key=f"resource.{name}") from None

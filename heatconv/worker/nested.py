@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The nested stacks of a job's stack: read from the database, changed by an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+from heatconv import errors, template
+from heatconv.db import nested, stacks
+from heatconv.db.session import Database
+from heatconv.model.records import Child, Job, RawTemplate
+from heatconv.resources.nested import Inherited
+from heatconv.rpc.context import RequestContext
+from heatconv.rpc.engine_client import EngineClient
+
+
+class OwnedStacks:
+    """Implements ``heatconv.resources.nested.NestedStacks`` for whoever holds the row of a job.
+
+    What an engine starts for it counts only while the row is held: each call
+    carries the claim, and an engine that finds it broken changes nothing.
+    """
+
+    def __init__(self, database: Database, engine: EngineClient, job: Job) -> None:
+        self._database = database
+        self._engine = engine
+        self._stack = job.stack
+        row = job.resource
+        self._claim = row and {"id": row.id, "engine_id": row.engine_id, "atomic_key": row.atomic_key}
+        self._context = RequestContext(
+            project_id=job.stack.project_id, user_id=job.stack.user_id, user_name=job.stack.user_name
+        )
+
+    def inherited(self, name: str, type_: str) -> Inherited:
+        """Return what the stack gives to what is nested in it below a resource."""
+        environment = template.inherited(self._raw.environment, name, type_)
+        return Inherited(environment=environment, files=self._raw.files)
+
+    @cached_property
+    def _raw(self) -> RawTemplate:
+        return stacks.get_template(self._database, self._stack.raw_template_id)
+
+    def find(self, owner: str) -> Child | None:
+        """Return the stack of an owner."""
+        return nested.child_of(self._database, owner)
+
+    def create(self, name: str, source: Mapping[str, Any], timeout_mins: int | None) -> str:
+        """Start to create the stack of the row's, or return the id of the one that is there."""
+        options = {"disable_rollback": True, "timeout_mins": timeout_mins, "owner": self._claim}
+        with _held():
+            return self._engine.create_stack(self._context, name, dict(source), options)
+
+    def update(self, stack_id: str, source: Mapping[str, Any], timeout_mins: int | None) -> None:
+        """Start to make a stack match another source."""
+        options = {"timeout_mins": timeout_mins, "owner": self._claim}
+        with _held():
+            self._engine.update_stack(self._context, stack_id, dict(source), options)
+
+    def delete(self, stack_id: str) -> None:
+        """Start to delete a stack."""
+        self._engine.delete_stack(self._context, stack_id)
+
+    def visit(self, stack_id: str, action: str) -> None:
+        """Start to suspend, resume or check every resource of a stack."""
+        visits = {
+            "SUSPEND": self._engine.suspend_stack,
+            "RESUME": self._engine.resume_stack,
+            "CHECK": self._engine.check_stack,
+        }
+        visits[action](self._context, stack_id)
+
+    def outputs(self, stack_id: str) -> Mapping[str, Any]:
+        """Return the values of a stack's outputs by name."""
+        shown = self._engine.show_stack(self._context, stack_id, resolve_outputs=True)
+        return {output["output_key"]: output["output_value"] for output in shown["outputs"]}
+
+    def member(self, stack_id: str, name: str, attribute: str | None) -> Any:
+        """Return an attribute of a stack's resource, or its physical id."""
+        asked = () if attribute is None else (attribute,)
+        shown = self._engine.show_resource(self._context, stack_id, name, attributes=asked)
+        return shown["physical_id"] if attribute is None else shown["attributes"][attribute]
+
+
+@contextmanager
+def _held() -> Iterator[None]:
+    """Tell a claim that is broken from what a user did wrong."""
+    try:
+        yield
+    except errors.ResourceLocked as error:
+        raise errors.StaleWrite(entity="the owner of a nested stack") from error
