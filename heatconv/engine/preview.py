@@ -81,7 +81,7 @@ class Preview:
         return self._changes(found, wanted, plan(found.id, wanted.targets, extant), rows)
 
     def validate_template(
-        self, context: RequestContext, source: Mapping[str, Any], show_nested: bool = False
+        self, context: RequestContext, source: Mapping[str, Any], show_nested: bool
     ) -> Json:
         """Return what a template takes: its parameters and its environment, and what those inside it take."""
         parsed = self._requests.parse(source)

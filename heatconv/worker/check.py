@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import functools
 import logging
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, assert_never
 
 from heatconv.db import checks, claims, resources, sync_points, traversals
@@ -38,10 +37,10 @@ from heatconv.rpc.engine_client import EngineClient
 from heatconv.worker.act import Actor, SignalUrl, no_signal_url
 from heatconv.worker.decide import decide
 from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting
+from heatconv.worker.waits import Waits
 
 LOG = logging.getLogger(__name__)
 
-REMEMBERED = 120.0  #: seconds for which a wake is remembered; looking at an action takes less
 RETRY_DELAY = 1.0  #: seconds until a transaction that the database did not take is tried again
 
 
@@ -114,9 +113,7 @@ class Checker:
         self._timer = timer
         self._engine_id = engine_id
         self._dead_after = dead_after
-        self._waiting: dict[str, Waiting] = {}
-        self._taking = threading.Lock()  # of what waits: by the timer, a wake, a deletion, a farewell
-        self._woken: dict[str, float] = {}  # what happened lately: an action may be looking just then
+        self._waits = Waits()
 
     def check(self, stack_id: str, traversal_id: str, node: Node) -> None:
         """Check a node: make its resource so, or clear it away, and tell its successors."""
@@ -153,29 +150,19 @@ class Checker:
 
         The latter, told by its traversal, is worth it only to a type that need not end what it began.
         """
-        with self._taking:
-            waiting = self._waiting.get(resource_id)
-            if waiting is None or not _gives_way(waiting, traversal_id):
-                return
-            del self._waiting[resource_id]
-        LOG.info("stack %s: %s gives way", waiting.job.stack.id, waiting.job.node)
-        self._let_go(waiting.job)
+        waiting = self._waits.take(resource_id, lambda found: _gives_way(found, traversal_id))
+        if waiting is not None:
+            LOG.info("stack %s: %s gives way", waiting.job.stack.id, waiting.job.node)
+            self._let_go(waiting.job)
 
     def wake(self, resource_id: str) -> None:
         """Look at once at what waits for something to happen to a row, the row's own action included."""
-        now = time.monotonic()
-        self._woken = {row: at for row, at in self._woken.items() if now - at < REMEMBERED}
-        self._woken[resource_id] = now
-        for row_id, waiting in list(self._waiting.items()):
-            if resource_id in _waits_for(waiting):
-                self._timer.call_later(0, functools.partial(self._come_back, row_id, waiting))
+        for waiting in self._waits.wake(resource_id):
+            self._timer.call_later(0, functools.partial(self._come_back, waiting))
 
     def hand_back(self) -> None:
         """Let go of every action that is waited for, and ring, so that another worker goes on."""
-        with self._taking:
-            all_waiting = [*self._waiting.values()]
-            self._waiting.clear()
-        for waiting in all_waiting:
+        for waiting in self._waits.take_all():
             self._let_go(waiting.job)
 
     # -- while a row is held ---------------------------------------------------------------
@@ -275,21 +262,16 @@ class Checker:
     # -- waiting -------------------------------------------------------------------------------
 
     def _wait(self, waiting: Waiting, began: float) -> None:
-        row = waiting.job.resource
-        assert row is not None  # noqa: S101 - only rows wait
-        self._waiting[row.id] = waiting
-        missed = any(self._woken.get(row_id, 0) >= began for row_id in _waits_for(waiting))
-        delay = 0 if missed else waiting.delay
-        self._timer.call_later(delay, lambda: self._come_back(row.id, waiting))
+        missed = self._waits.add(waiting, began)
+        self._timer.call_later(0 if missed else waiting.delay, lambda: self._come_back(waiting))
 
-    def _come_back(self, row_id: str, waiting: Waiting) -> None:
+    def _come_back(self, waiting: Waiting) -> None:
         if not self._may_act():
-            self._timer.call_later(RETRY_DELAY, lambda: self._come_back(row_id, waiting))
+            self._timer.call_later(RETRY_DELAY, lambda: self._come_back(waiting))
             return
-        with self._taking:
-            if self._waiting.get(row_id) is not waiting:
-                return  # handed back meanwhile, or woken
-            del self._waiting[row_id]
+        row = waiting.job.resource
+        if row is None or self._waits.take(row.id, lambda found: found is waiting) is None:
+            return  # handed back meanwhile, or woken
         self._hold(waiting.job, lambda: self._actor.poll(waiting))
 
     # -- letting go ----------------------------------------------------------------------------
@@ -331,11 +313,3 @@ def _gives_way(waiting: Waiting, traversal_id: str | None) -> bool:
         return True
     overtaken = waiting.job.traversal_id != traversal_id
     return overtaken and waiting.plugin is not None and waiting.plugin.gives_way
-
-
-def _waits_for(waiting: Waiting) -> Iterator[str]:
-    """Yield the rows that an action may wait for something to happen to."""
-    row = waiting.job.resource
-    if row is not None:
-        yield row.id
-    yield from waiting.attempt.requires

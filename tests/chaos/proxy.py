@@ -25,7 +25,6 @@ class Proxy:
         self._loop = asyncio.new_event_loop()
         self._listener: asyncio.Server | None = None
         self._port = 0
-        self._lines: set[asyncio.StreamWriter] = set()
         self._passing: set[asyncio.Future[None]] = set()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
@@ -59,27 +58,30 @@ class Proxy:
     async def _close(self) -> None:
         if self._listener is not None:
             self._listener.close()
-        for line in self._lines:
-            line.transport.abort()
+        for passing in self._passing:
+            passing.cancel()
         await asyncio.gather(*self._passing, return_exceptions=True)
 
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.ensure_future(self._pass_on(reader, writer))
         self._passing.add(task)
         task.add_done_callback(self._passing.discard)
-        await task
+        try:
+            await task
+        except asyncio.CancelledError:
+            writer.transport.abort()  # it may not even have begun
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._lines.add(writer)
+        ends = [writer]
         try:
             onward = await asyncio.open_connection(self._server.host, self._server.port)
-            self._lines.add(onward[1])
+            ends.append(onward[1])
             await asyncio.gather(_copy(reader, onward[1]), _copy(onward[0], writer))
-            self._lines.discard(onward[1])
         except OSError:
-            writer.transport.abort()
+            return  # the server is not there
         finally:
-            self._lines.discard(writer)
+            for end in ends:
+                end.transport.abort()
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

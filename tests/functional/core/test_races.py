@@ -552,7 +552,7 @@ def test_a_delete_asks_the_holder_of_a_lock_to_give_way(world):
     world.delete()
     world.check("stack+", other)
     assert world.check("A-", other) == []
-    assert world.bell.preempted == [(world.worker.engine_id, world.row("A").id)]
+    assert world.bell.preempted == [(world.worker.engine_id, world.row("A").id, None)]
     assert world.rows() == {"A": "CREATE_IN_PROGRESS v0"}
 
     world.bell.take()

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The actions that a worker waits for, and what has happened to the rows they wait for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+
+from heatconv.worker.endings import Waiting
+
+REMEMBERED = 120.0  #: seconds for which a wake is remembered; looking at an action takes less
+
+
+class Waits:
+    """Actions by their row, found by whatever they wait for in a time that does not depend on how many.
+
+    Concurrency: every method may be called from any thread; an action is taken by one.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[str, Waiting] = {}
+        self._watchers: dict[str, set[str]] = {}  # of a row: the rows whose actions wait for it
+        self._woken: OrderedDict[str, float] = OrderedDict()  # rows by when, the longest ago first
+
+    def add(self, waiting: Waiting, began: float) -> bool:
+        """Keep an action; tell whether what it waits for has happened since one began to look at it."""
+        with self._lock:
+            self._waiting[_row_of(waiting)] = waiting
+            for watched in _watches(waiting):
+                self._watchers.setdefault(watched, set()).add(_row_of(waiting))
+            return any(self._woken.get(watched, 0) >= began for watched in _watches(waiting))
+
+    def take(self, row_id: str, fits: Callable[[Waiting], bool]) -> Waiting | None:
+        """Take the action on a row, if there is one that fits."""
+        with self._lock:
+            waiting = self._waiting.get(row_id)
+            if waiting is None or not fits(waiting):
+                return None
+            self._forget(waiting)
+            return waiting
+
+    def take_all(self) -> list[Waiting]:
+        """Take every action."""
+        with self._lock:
+            taken = [*self._waiting.values()]
+            self._waiting.clear()
+            self._watchers.clear()
+            return taken
+
+    def wake(self, row_id: str) -> list[Waiting]:
+        """Note that something happened to a row; return the actions that wait for that."""
+        now = time.monotonic()
+        with self._lock:
+            self._woken.pop(row_id, None)
+            self._woken[row_id] = now
+            while now - next(iter(self._woken.values())) > REMEMBERED:
+                self._woken.popitem(last=False)
+            return [self._waiting[watcher] for watcher in self._watchers.get(row_id, ())]
+
+    def _forget(self, waiting: Waiting) -> None:
+        row_id = _row_of(waiting)
+        del self._waiting[row_id]
+        for watched in _watches(waiting):
+            watchers = self._watchers.get(watched, set())
+            watchers.discard(row_id)
+            if not watchers:
+                self._watchers.pop(watched, None)
+
+
+def _row_of(waiting: Waiting) -> str:
+    row = waiting.job.resource
+    assert row is not None  # noqa: S101 - only rows wait
+    return row.id
+
+
+def _watches(waiting: Waiting) -> Iterator[str]:
+    """Yield the rows that an action may wait for something to happen to, its own included."""
+    yield _row_of(waiting)
+    yield from waiting.attempt.requires
