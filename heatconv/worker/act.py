@@ -197,6 +197,8 @@ class Actor:
 
     def _unchanged(self, job: Job, attempt: Attempt) -> Ending:
         row = _row(job)
+        if self._registry.get(attempt.definition.implemented_by).changes_with_every_update:
+            return self._compare(job, attempt)
         if set(row.wanted_attributes) <= row.attributes.keys():
             return Made(
                 job=job,

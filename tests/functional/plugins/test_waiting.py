@@ -92,3 +92,15 @@ def test_a_delay_passes_and_a_thing_that_is_there_is_taken_as_it_is(stack):
     assert stack.output("id") == made["id"]
     stack.delete()
     assert stack.cloud.cloud.show(made["id"])["properties"]["colour"] == "red"
+
+
+def test_an_update_of_anything_replaces_a_handle_that_is_for_one(stack):
+    handle = {"type": "OS::Heat::UpdateWaitConditionHandle"}
+    other = {"type": "OS::Heat::TestResource", "properties": {"value": "a"}}
+    stack.create({"handle": handle, "other": other})
+    before = stack.client.show_resource(stack.name, "handle")["physical_resource_id"]
+
+    other = {"type": "OS::Heat::TestResource", "properties": {"value": "b"}}
+    stack.update({"handle": handle, "other": other})
+
+    assert stack.client.show_resource(stack.name, "handle")["physical_resource_id"] != before
