@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Never
 
 from heatconv import errors
@@ -15,11 +16,21 @@ from heatconv.resources.facts import Incarnation, StackFacts
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource as Plugin
 
+SignalUrl = Callable[[Stack, str], str]  #: of a stack and the name of a resource in it
+
 
 def plugin_of(
-    database: Database, registry: Registry, stack: Stack, row: Resource, definition: Definition
+    database: Database,
+    registry: Registry,
+    stack: Stack,
+    row: Resource,
+    definition: Definition,
+    *,
+    signal_url: SignalUrl | None = None,
 ) -> Plugin:
     """Return the plugin of a row as a definition made it.
+
+    ``signal_url``: where a signal to it can be sent, if it may tell.
 
     Raises:
         NotFound: its type is not there any more.
@@ -30,6 +41,8 @@ def plugin_of(
         project_id=stack.project_id,
         software=ProjectSoftware(database, stack.project_id),
     )
+    if signal_url is not None:
+        facts = replace(facts, signal_url=lambda name: signal_url(stack, name))
     plugin = registry.get(definition.implemented_by)(row.name, definition, facts)
     plugin.attach(Incarnation.of(row), _Nowhere())
     return plugin
@@ -47,6 +60,14 @@ class _Nowhere:
         _refuse()
 
     def set_metadata(self, metadata: Mapping[str, Any]) -> None:
+        """Refuse."""
+        _refuse()
+
+    def get_metadata(self) -> Mapping[str, Any]:
+        """Refuse."""
+        _refuse()
+
+    def forget_attributes(self) -> None:
         """Refuse."""
         _refuse()
 

@@ -14,7 +14,7 @@ from heatconv.db import nested, resources
 from heatconv.db.session import Database
 from heatconv.engine import views
 from heatconv.engine.found import find, first_of_each_name
-from heatconv.engine.looking import plugin_of
+from heatconv.engine.looking import SignalUrl, plugin_of
 from heatconv.engine.software import deployed_on
 from heatconv.model.records import Listed, Resource, Stack
 from heatconv.model.secrets import masked, sentence
@@ -30,9 +30,10 @@ Json = dict[str, Any]
 class ResourceReads:
     """Answers from the database; only what is not there is asked of the real world."""
 
-    def __init__(self, database: Database, registry: Registry) -> None:
-        """Keep what is handed in."""
+    def __init__(self, database: Database, registry: Registry, signal_url: SignalUrl) -> None:
+        """Keep what is handed in; ``signal_url`` tells where signals to a resource can be sent."""
         self._database = database
+        self._signal_url = signal_url
         self._registry = registry
 
     def list_resources(
@@ -116,7 +117,9 @@ class ResourceReads:
         """Return the attributes a row's type has, and those asked for; None is one that nobody tells."""
         if row.applied is None:
             return {}
-        plugin = plugin_of(self._database, self._registry, stack, row, row.applied)
+        plugin = plugin_of(
+            self._database, self._registry, stack, row, row.applied, signal_url=self._signal_url
+        )
         stored = _stored(row)
         names = [name for name in plugin.attributes if name != plugin.SHOW]
         live = functools.partial(_resolved, plugin, row.secrets)

@@ -14,13 +14,14 @@ from heatconv.db.software_configs import UNLIMITED, Quotas
 from heatconv.db.traversals import Started
 from heatconv.engine.event_reads import EventReads
 from heatconv.engine.lifecycle import Lifecycle
+from heatconv.engine.looking import SignalUrl
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.preview import Preview
 from heatconv.engine.reads import Reads
 from heatconv.engine.recovery import Recovery
 from heatconv.engine.requests import Requests
 from heatconv.engine.resource_reads import ResourceReads
-from heatconv.engine.signals import Signals, SignalUrl
+from heatconv.engine.signals import Signals
 from heatconv.engine.software import Software
 from heatconv.resources import type_template
 from heatconv.resources.registry import Registry
@@ -100,7 +101,7 @@ class EngineService:
                 signal_url=signal_url,
             ),
             Reads(database, dead_after=dead_after),
-            ResourceReads(database, registry),
+            ResourceReads(database, registry, signal_url),
             EventReads(database),
             Software(database=database, quotas=software_quotas, wake=self._bell.wake),
             Preview(database=database, preparer=preparer, requests=requests, registry=registry),

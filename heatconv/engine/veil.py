@@ -10,7 +10,7 @@ from typing import Any
 
 from heatconv import errors, template
 from heatconv.model.records import RawTemplate
-from heatconv.model.secrets import HIDDEN, masked_text, redacted, texts_in
+from heatconv.model.secrets import HIDDEN, masked, masked_text, redacted, texts_in
 
 Json = dict[str, Any]
 
@@ -18,6 +18,7 @@ LONG = 8  #: characters of a secret from which on it is looked for anywhere in a
 
 #: Where templates declare parameters, and by which keys: of HOT, and of CloudFormation's language.
 _LANGUAGES = (("parameters", "hidden", "default"), ("Parameters", "NoEcho", "Default"))
+_VERSIONS = ("heat_template_version", "HeatTemplateFormatVersion", "AWSTemplateFormatVersion")
 _VALUES = ("parameters", "parameter_defaults")  #: where environments have values of parameters
 
 
@@ -26,15 +27,16 @@ class Veil:
 
     def __init__(self, raw: RawTemplate) -> None:
         self._raw = raw
-        declared = [*_declared(raw.template)]
-        for text in raw.files.values():
-            declared.extend(_declared(_parsed(text)))
+        files = [_parsed(text) for text in raw.files.values()]
+        declared = [found for document in (raw.template, *files) for found in _declared(document)]
         self._names = {name for name, hidden, _default in declared if hidden}
         self._names.update(raw.environment.get("encrypted_param_names") or ())
         given = [default for name, _hidden, default in declared if name in self._names]
-        for section in _VALUES:
-            values = raw.environment.get(section) or {}
-            given += [values.get(name) for name in self._names]
+        # A file that is an environment may be out of date, and has what was hidden then.
+        for environment in (raw.environment, *(each for each in files if not _is_template(each))):
+            for section in _VALUES:
+                values = _map(environment, section)
+                given += [values.get(name) for name in self._names]
         self.secrets = frozenset(texts_in(given))
 
     def template(self) -> Json:
@@ -57,7 +59,7 @@ class Veil:
 
     def snapshot(self, data: Mapping[str, Any]) -> Json:
         """Return the data of a snapshot of which this is the template."""
-        parts = {name: _without_notes(part) for name, part in (data.get("resources") or {}).items()}
+        parts = {name: self._part(part) for name, part in (data.get("resources") or {}).items()}
         return {
             **data,
             "template": self.template(),
@@ -65,6 +67,13 @@ class Veil:
             "files": self.files(),
             "resources": parts,
         }
+
+    def _part(self, part: Mapping[str, Any]) -> Json:
+        """Return a resource's part of a snapshot, without what its plugin redacts."""
+        notes = part.get("resource_data") or {}
+        hidden = dict.fromkeys(redacted(notes) & notes.keys(), HIDDEN)
+        shown = masked({"metadata": part.get("metadata"), "resource_data": {**notes, **hidden}}, self.secrets)
+        return {**part, **shown}
 
     def _without_values(self, text: str) -> str:
         # A short one may read like anything: it is known by its parameter's name, or by standing alone.
@@ -90,8 +99,7 @@ def _any_of(texts: Iterable[str]) -> str:
 def _declared(document: Any) -> Iterator[tuple[str, bool, Any]]:
     """Yield each parameter of a template: its name, whether it is hidden, and its default."""
     for section, hidden, default in _LANGUAGES:
-        parameters = document.get(section) if isinstance(document, Mapping) else None
-        for name, schema in parameters.items() if isinstance(parameters, Mapping) else ():
+        for name, schema in _map(document, section).items():
             if isinstance(schema, Mapping):
                 yield name, str(schema.get(hidden)).lower() in _TRUE, schema.get(default)
 
@@ -100,13 +108,23 @@ _TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
 
 
 def _parsed(text: str) -> Any:
-    """Return the data of a file if it may be a template with something hidden in it."""
-    if not any(hidden in text for _section, hidden, _default in _LANGUAGES):
+    """Return the data of a file if it may have parameters, or values of some."""
+    if not any(section in text for section in (*_VALUES, "Parameters")):
         return None
     try:
         return template.load_yaml(text, "The file", limit=len(text.encode()))
     except errors.Invalid:
         return None
+
+
+def _is_template(document: Any) -> bool:
+    return isinstance(document, Mapping) and any(key in document for key in _VERSIONS)
+
+
+def _map(document: Any, section: str) -> Mapping[str, Any]:
+    """Return the section of a document, empty if there is no such map."""
+    found = document.get(section) if isinstance(document, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
 
 
 def _without_defaults(document: Mapping[str, Any], names: Iterable[str]) -> Json:
@@ -118,9 +136,3 @@ def _without_defaults(document: Mapping[str, Any], names: Iterable[str]) -> Json
                 for name, schema in shown[section].items()
             }
     return shown
-
-
-def _without_notes(part: Mapping[str, Any]) -> Json:
-    """Return a resource's part of a snapshot with its plugin's redacted notes masked."""
-    notes = part.get("resource_data") or {}
-    return {**part, "resource_data": {**notes, **dict.fromkeys(redacted(notes) & notes.keys(), HIDDEN)}}

@@ -8,6 +8,7 @@ own.
 
 from __future__ import annotations
 
+import base64
 import functools
 import json
 import re
@@ -87,10 +88,19 @@ def _mask(secrets: frozenset[str]) -> _Mask | None:
 
 
 def _spellings(secret: str) -> Iterator[str]:
-    """Yield the ways a text is written: as it is, quoted for JSON, and for URLs."""
+    """Yield the ways a text is written: as it is, quoted for JSON, for URLs, and in base64."""
     yield secret
     yield json.dumps(secret)[1:-1]
     yield quote(secret, safe="")
+    if len(secret) >= PIECE:
+        yield from _in_base64(secret.encode(errors="replace"))
+
+
+def _in_base64(secret: bytes) -> Iterator[str]:
+    """Yield what is always the same of a text in base64, by how many bytes are before it."""
+    for before in range(3):
+        coded = base64.b64encode(bytes(before) + secret).decode()
+        yield coded[-(-before * 8 // 6) : (before + len(secret)) * 8 // 6]
 
 
 class _Mask:

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any
 
 from heatconv.model.definition import Definition
+from heatconv.model.secrets import account
 from heatconv.model.states import Action, DeletionPolicy
 from heatconv.resources import exception
 from heatconv.resources.exception import NoActionRequired, PollDelay, UpdateReplace
@@ -127,9 +128,10 @@ class Resource(Updating):
             return
         try:
             told(token)
-        except Exception:
-            # The action is over all the same, for the reason that is known already.
-            LOG.exception("%s: cancelling its %s failed", self, action)
+        except Exception as error:  # noqa: BLE001 - the action is over, for a reason that is known already
+            LOG.warning(
+                "%s: cancelling its %s failed: %s", self, action, account(error, self.definition.secrets)
+            )
 
     def delete_kind(self) -> DeleteKind:
         """Return what deleting the resource does to its physical counterpart."""

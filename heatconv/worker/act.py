@@ -138,8 +138,12 @@ class Actor:
             return orphan.is_complete(Action.DELETE, orphan.start(Action.DELETE))
         except plugins.PollDelay:
             return False
-        except Exception:
-            LOG.exception("%s was made without a lock and could not be removed yet", orphan)
+        except Exception as error:  # noqa: BLE001 - whatever it was, it is tried again
+            LOG.warning(
+                "%s was made without a lock and could not be removed yet: %s",
+                orphan,
+                account(error, orphan.definition.secrets),
+            )
             return False
 
     # -- steps ---------------------------------------------------------------------------

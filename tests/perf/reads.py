@@ -44,7 +44,7 @@ class DirectCaller:
         registry = Registry.load()
         self._parts = (
             Reads(database, dead_after=10),
-            ResourceReads(database, registry),
+            ResourceReads(database, registry, lambda _stack, name: f"http://signal/{name}"),
             EventReads(database),
         )
 

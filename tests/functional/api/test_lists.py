@@ -166,7 +166,7 @@ def tree(planted_tree):
 
 @pytest.fixture
 def resource_reads(planted_tree):
-    return ResourceReads(planted_tree[0], Registry.load())
+    return ResourceReads(planted_tree[0], Registry.load(), lambda _stack, name: f"http://signal/{name}")
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ class Stage:
             wake=self.bell.wake,
             signal_url=signal_url,
         )
-        self.resource_reads = ResourceReads(self.database, registry)
+        self.resource_reads = ResourceReads(self.database, registry, signal_url)
         self._recovery = Recovery(
             database=self.database,
             doorbell=self.bell,

@@ -85,17 +85,25 @@ def test_cloudformation_says_it_in_other_words():
 
 
 def test_a_snapshot_is_shown_without_what_plugins_redact(veil):
-    notes = {"password": SECRET, "port": "22", "$redacted": '["password"]'}
+    notes = {"password": "made up", "port": "22", "login": "sesame", "$redacted": '["password"]'}
     data = {
         "name": "s",
         "template": {},
         "environment": {},
         "files": {},
-        "resources": {"r": {"resource_data": notes}},
+        "resources": {"r": {"metadata": {"a": [SECRET]}, "resource_data": notes}},
     }
 
     shown = veil.snapshot(data)
 
     assert shown["name"] == "s"
-    assert shown["resources"]["r"]["resource_data"] == notes | {"password": "******"}
-    assert SECRET not in str(shown)
+    assert shown["resources"]["r"]["metadata"] == {"a": ["******"]}
+    assert shown["resources"]["r"]["resource_data"] == notes | {"password": "******", "login": "******"}
+
+
+def test_what_an_old_environment_among_the_files_hid_is_hidden_still():
+    template = {"parameters": {"password": {"type": "string", "hidden": True}}}
+    files = {"env.yaml": f"parameters: {{password: {SECRET}}}", "run.sh": f"login '{SECRET}'"}
+    veil = Veil(RawTemplate(template=template, environment={"parameters": {"password": "new"}}, files=files))
+
+    assert SECRET not in str(veil.files())

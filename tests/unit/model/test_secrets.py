@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import base64
 import json
 from urllib.parse import quote
 
@@ -52,6 +53,16 @@ def test_a_short_secret_is_hidden_where_it_stands_alone():
 def test_a_secret_is_known_in_other_spellings(quoted):
     secret = 'tab\tand "quote" & slash/'
     assert "quote" not in masked_text(f"<{quoted(secret)}>", [secret])
+
+
+@pytest.mark.parametrize("before", ["", "x", "xy"])
+def test_a_secret_is_known_in_base64(before):
+    coded = base64.b64encode(f"{before}{LONG}.".encode()).decode()
+    shown = masked_text(coded, [LONG])
+
+    assert "******" in shown
+    assert len(shown) <= len("****") * 4
+    assert masked_text(coded, [PASSWORD]) == coded
 
 
 @given(secret=st.text(min_size=PIECE + 1), before=st.text(), after=st.text())

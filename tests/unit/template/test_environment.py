@@ -160,6 +160,14 @@ def test_a_wrong_section_is_told_with_its_place(environment, path, sentence):
     assert list(found) == [f"e.yaml.{path}"]
 
 
+@pytest.mark.parametrize("value", ["*hunter22", "!hunter22 x", "!!int hunter22", "{a: !hunter22 []}"])
+def test_no_mistake_repeats_a_value(value):
+    [sentence] = problems(f"parameters:\n  p: {value}", [], {}, {}).values()
+
+    assert "line 2" in sentence
+    assert "hunter" not in sentence
+
+
 def test_merging_deeply_puts_what_is_inside_of_maps_together():
     how = {"parameter_merge_strategies": {"p": "deep_merge"}}
     old = {"list": [1], "text": "a", "number": 1, "map": {"x": {"y": "1"}}, "mixed": "a", "kept": 1}

@@ -35,6 +35,14 @@ TEMPLATE = {
 }
 
 
+def test_what_an_environment_hides_is_described_without_its_value():
+    environment = merge({"encrypted_param_names": ["l"]}, [], {}, {"n": 3, "l": "a,b"})
+    answer = describe(TEMPLATE, environment)
+
+    assert (answer["Parameters"]["l"]["Value"], answer["Parameters"]["l"]["NoEcho"]) == ("******", "true")
+    assert answer["Environment"]["parameters"] == {"n": 3, "l": "******"}
+
+
 def test_a_template_is_described_like_heat_does():
     environment = merge({"parameter_defaults": {"l": "a,b"}}, [], {}, {"n": "3", "h": {"secret": 1}})
     answer = describe(TEMPLATE, environment)
