@@ -26,6 +26,8 @@ from heatconv.model.secrets import masked
 from heatconv.model.states import Action, Status, SyncState
 from heatconv.model.steps import Replace
 
+FIRST_KEY = 1  #: the atomic key of a replacement, which is locked when it is made
+
 # -- while it is held ------------------------------------------------------------------
 
 
@@ -46,8 +48,18 @@ def try_write(connection: Connection, row: Resource, columns: Mapping[str, Any])
 
 @writing
 def try_release(connection: Connection, row: Resource) -> bool:
-    """Let go of a row and leave its action to be taken up by another, fenced."""
-    return held.try_write(connection, row, {}, let_go=True)
+    """Let go of a row and leave its action to be taken up by another, fenced.
+
+    If it is held no more because another row of the same worker has replaced
+    it, and the worker was not told, that one is let go of.
+    """
+    if held.try_write(connection, row, {}, let_go=True):
+        return True
+    successor = connection.scalar(sa.select(resource.c.replaced_by).where(resource.c.id == row.id))
+    if successor is None:
+        return False
+    new = changed(row, id=successor, atomic_key=FIRST_KEY)
+    return held.try_write(connection, new, {}, let_go=True)
 
 
 @writing
@@ -59,7 +71,8 @@ def try_replace(connection: Connection, job: Job, row_id: str, step: Replace) ->
 
     Concurrency: fenced on the old row; and WHERE the sync point is READY, for a
     newer traversal that has read the old row must not find two.  Returns None,
-    and changes nothing, if either does not hold.
+    and changes nothing, if either does not hold; then whatever was done by a
+    try whose answer was lost is given back by ``try_release`` of the old row.
     """
     old = _resource_of(job)
     attempt = step.attempt
@@ -86,7 +99,7 @@ def try_replace(connection: Connection, job: Job, row_id: str, step: Replace) ->
         action=Action.CREATE,
         status=Status.IN_PROGRESS,
         engine_id=old.engine_id,
-        atomic_key=1,
+        atomic_key=FIRST_KEY,
         progress=attempt,
         metadata=attempt.definition.metadata,
     )

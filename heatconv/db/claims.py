@@ -63,6 +63,7 @@ def claim(
     me: str,
     dead_after: float,
     decide: Decide,
+    locked: list[Resource],
 ) -> Claim:
     """Lock the row that a node acts on and decide the first step, in three or four statements.
 
@@ -70,6 +71,9 @@ def claim(
         me: the engine id of this worker.
         dead_after: seconds without a heartbeat after which a lock's holder is dead.
         decide: a pure function; it runs inside the transaction.
+        locked: gets the row.  The answer to a commit can be lost: whoever tries
+            again with the same list, as a retry does, finds the lock that it
+            took itself; whoever gives up has to give back what is in there.
 
     Concurrency: the lock is taken WHERE id AND atomic_key = as read, which a
     newer traversal changes as well; a live holder's lock is respected, a dead
@@ -79,19 +83,25 @@ def claim(
     if isinstance(job, Idle):
         return job
     row = job.resource
-    if row is not None and row.engine_id is not None and job.lock_alive:
+    held_already = row is not None and any(_is_same_lock(row, before) for before in locked)
+    if row is not None and row.engine_id is not None and job.lock_alive and not held_already:
         return Busy(row.engine_id)
     if _is_torn(job):
         return Idle("its traversal ended while it was being claimed")
     step = decide(job)
-    if row is None or isinstance(step, Skip):
+    if row is None or held_already or isinstance(step, Skip):
         return Claimed(job, step)
     if not held.try_lock(connection, row, me, _with_lock(row, step), touch=isinstance(step, Start)):
         return Idle("the resource changed while it was being claimed")
     if isinstance(step, Start):
         held.add_begun_event(connection, row, step.attempt)
-    locked: Resource = changed(row, engine_id=me, atomic_key=row.atomic_key + 1)
-    return Claimed(changed(job, resource=locked), step)
+    taken: Resource = changed(row, engine_id=me, atomic_key=row.atomic_key + 1)
+    locked.append(taken)
+    return Claimed(changed(job, resource=taken), step)
+
+
+def _is_same_lock(row: Resource, before: Resource) -> bool:
+    return (row.id, row.engine_id, row.atomic_key) == (before.id, before.engine_id, before.atomic_key)
 
 
 def _with_lock(row: Resource, step: Step) -> dict[str, Any]:

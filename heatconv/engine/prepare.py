@@ -91,9 +91,16 @@ class Preparer:
             wanted = replace(wanted, targets=_adopted(wanted.targets, adopt))
         start = replace(self._start(stack.action, wanted, settings, tags, stack), owner=owner)
         described = _described(stack, wanted)
-        return traversals.create(
-            self._database, described, start, functools.partial(plan, stack.id, wanted.targets)
-        )
+        planner = functools.partial(plan, stack.id, wanted.targets)
+        try:
+            return traversals.create(self._database, described, start, planner)
+        except errors.StackExists:
+            # It may be this very one, if the answer to the commit was lost and the transaction
+            # tried again; then recovery rings for what is READY.
+            made = stacks.get(self._database, stack.id)
+            if made is None:
+                raise
+            return Started(stack_id=made.id, traversal_id=made.current_traversal, leaves=())
 
     def update(
         self,

@@ -30,7 +30,9 @@ from heatconv.model.outcomes import (
     Superseded,
 )
 from heatconv.model.records import Job
+from heatconv.model.records import Resource as Row
 from heatconv.model.states import Action, Status
+from heatconv.model.steps import Skip
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource
 from heatconv.rpc.engine_client import EngineClient
@@ -125,14 +127,30 @@ class Checker:
             self._doorbell.ring(stack_id, traversal_id, half.ready)
             self._tell(half.owner)
             return
-        claim = claims.claim(
-            self._database,
-            traversal_id,
-            node,
-            me=self._engine_id,
-            dead_after=self._dead_after,
-            decide=decide,
-        )
+        self._claim(stack_id, traversal_id, node, [])
+
+    def _claim(self, stack_id: str, traversal_id: str, node: Node, locked: list[Row]) -> None:
+        """Lock a node's row and act on it; ``locked`` is what tries before this one may have locked."""
+        try:
+            claim = claims.claim(
+                self._database,
+                traversal_id,
+                node,
+                me=self._engine_id,
+                dead_after=self._dead_after,
+                decide=decide,
+                locked=locked,
+            )
+        except Exception:
+            if not locked:
+                raise  # nothing is held; recovery rings for the node again
+            LOG.exception("stack %s: whether %s is held is not known yet", stack_id, node)
+            again = functools.partial(self._claim, stack_id, traversal_id, node, locked)
+            self._timer.call_later(RETRY_DELAY, again)
+            return
+        if not isinstance(claim, Claimed) or isinstance(claim.step, Skip):
+            for row in locked:
+                self._let_go(row)
         match claim:
             case Busy(engine_id):
                 LOG.info("stack %s: %s is locked by %s, which will ring", stack_id, node, engine_id)
@@ -153,7 +171,7 @@ class Checker:
         waiting = self._waits.take(resource_id, lambda found: _gives_way(found, traversal_id))
         if waiting is not None:
             LOG.info("stack %s: %s gives way", waiting.job.stack.id, waiting.job.node)
-            self._let_go(waiting.job)
+            self._let_go(waiting.job.resource)
 
     def wake(self, resource_id: str) -> None:
         """Look at once at what waits for something to happen to a row, the row's own action included."""
@@ -163,7 +181,7 @@ class Checker:
     def hand_back(self) -> None:
         """Let go of every action that is waited for, and ring, so that another worker goes on."""
         for waiting in self._waits.take_all():
-            self._let_go(waiting.job)
+            self._let_go(waiting.job.resource)
 
     # -- while a row is held ---------------------------------------------------------------
 
@@ -180,7 +198,7 @@ class Checker:
             self._settle(ending, began)
         except Exception:
             LOG.exception("stack %s: %s is given back", job.stack.id, job.node)
-            self._timer.call_later(RETRY_DELAY, lambda: self._let_go(job))
+            self._timer.call_later(RETRY_DELAY, lambda: self._let_go(job.resource))
 
     def _settle(self, ending: Ending, began: float) -> None:
         """Record how an action that began then ended, and ring for whoever that concerns."""
@@ -216,7 +234,7 @@ class Checker:
                 )
                 self._ring_after(job, failed)
             case Lost(orphan=orphan):
-                self._let_go(job)
+                self._let_go(job.resource)
                 if orphan is not None:
                     self._disown(job, orphan)
             case _:
@@ -244,7 +262,7 @@ class Checker:
             case Propagated(ready):
                 self._doorbell.ring(job.stack.id, job.traversal_id, ready)
             case Superseded():
-                self._ring_for_row(job)
+                self._ring_for_row(job.resource)
             case StackFailed(roll_back, owner):
                 if roll_back:
                     self._doorbell.roll_back(job.stack.id)
@@ -276,17 +294,16 @@ class Checker:
 
     # -- letting go ----------------------------------------------------------------------------
 
-    def _let_go(self, job: Job) -> None:
+    def _let_go(self, row: Row | None) -> None:
         """Unlock a row whose action another worker is to take up, and ring for it."""
-        row = job.resource
         if row is None:
             return  # nothing was held; recovery rings for the node again
         try:
             checks.try_release(self._database, row)
-            self._ring_for_row(job)
+            self._ring_for_row(row)
         except Exception:
-            LOG.exception("stack %s: %s cannot be given back yet", job.stack.id, job.node)
-            self._timer.call_later(RETRY_DELAY, lambda: self._let_go(job))
+            LOG.exception("stack %s: %s cannot be given back yet", row.stack_id, row.name)
+            self._timer.call_later(RETRY_DELAY, lambda: self._let_go(row))
 
     def _disown(self, job: Job, orphan: Resource) -> None:
         """Remove what was made after the lock had been broken, unless the next holder found it."""
@@ -295,12 +312,11 @@ class Checker:
         if undecided or not self._actor.remove_orphan(orphan, known=None if row is None else row.physical_id):
             self._timer.call_later(RETRY_DELAY, lambda: self._disown(job, orphan))
 
-    def _ring_for_row(self, job: Job) -> None:
+    def _ring_for_row(self, row: Row | None) -> None:
         """Ring for the nodes that are READY for a row in its stack's current traversal.
 
         They met the lock and went away; this is what they were promised.
         """
-        row = job.resource
         found = row and sync_points.ready_nodes(self._database, row.id)
         if found:
             stack_id, traversal_id, nodes = found

@@ -24,7 +24,13 @@ def test_a_node_whose_inputs_went_between_two_statements_is_left_alone(bench):
         traversal_id = connection.scalar(sa.select(sync_point.c.traversal_id).where(node))
 
     claim = claims.claim(
-        bench.database, traversal_id, Node(c.id, Direction.UPDATE), me="me", dead_after=60, decide=decide
+        bench.database,
+        traversal_id,
+        Node(c.id, Direction.UPDATE),
+        me="me",
+        dead_after=60,
+        decide=decide,
+        locked=[],
     )
 
     assert isinstance(claim, Idle)

@@ -51,6 +51,7 @@ def claim(world, label, worker=None, decided=decide):
         me=worker.engine_id,
         dead_after=HOUR,
         decide=decided,
+        locked=[],
     )
 
 

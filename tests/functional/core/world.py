@@ -80,9 +80,9 @@ class Bell:
 class Worker:
     """A worker with connections, an engine id and timers of its own."""
 
-    def __init__(self, url: str, registry: Registry, bell: Bell) -> None:
+    def __init__(self, database: Database, registry: Registry, bell: Bell) -> None:
         self.engine_id = new_id()
-        self.database = Database.from_url(url, KEYRING)
+        self.database = database
         self._later: list[Callable[[], None]] = []
         self.checker = Checker(
             database=self.database,
@@ -152,9 +152,9 @@ class World:
 
     # -- who is there ------------------------------------------------------------------------
 
-    def new_engine(self, preparer: type[Preparer] = Preparer) -> Requests:
+    def new_engine(self, preparer: type[Preparer] = Preparer, kind: type[Database] = Database) -> Requests:
         """Return another engine, with connections of its own."""
-        database = self._open()
+        database = self._open(kind)
         return Requests(
             database=database,
             preparer=preparer(database, self._registry, default_timeout=3600),
@@ -163,15 +163,14 @@ class World:
             max_stacks=-1,
         )
 
-    def new_worker(self) -> Worker:
+    def new_worker(self, kind: type[Database] = Database) -> Worker:
         """Return another worker."""
-        worker = Worker(self._url, self._registry, self.bell)
-        self._opened.append(worker.database)
+        worker = Worker(self._open(kind), self._registry, self.bell)
         self._workers[worker.engine_id] = worker
         return worker
 
-    def _open(self) -> Database:
-        self._opened.append(Database.from_url(self._url, KEYRING))
+    def _open(self, kind: type[Database] = Database) -> Database:
+        self._opened.append(kind.from_url(self._url, KEYRING))
         return self._opened[-1]
 
     def _ring(self, started: Started) -> None:

@@ -237,7 +237,7 @@ class PatientWorker(Worker):
     """A worker that puts off for good what it puts off for long."""
 
     def __init__(self, url: str, registry: Registry, bell: Bell, quotas: Quotas) -> None:
-        super().__init__(url, registry, bell)
+        super().__init__(Database.from_url(url, KEYRING), registry, bell)
         self._put_off: list[Callable[[], None]] = []
         self.checker = Checker(
             database=self.database,

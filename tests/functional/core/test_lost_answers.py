@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A commit is done and the connection breaks before the answer is there: nobody knows; all goes on."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+
+import pytest
+import sqlalchemy as sa
+from oslo_db import exception as oslo_db_exception
+
+from heatconv.db.session import Database
+from heatconv.db.tables import resource, sync_point
+from heatconv.engine.recovery import Recovery
+from heatconv.testing.templates import Template, thing
+from tests.functional.core.world import HOUR
+
+CHAIN = Template(A=thing("a"), B=thing("b", uses=["A"]), C=thing("c", uses=["B"]))
+AFTER = CHAIN.but(A=thing("a", flavor="large"), B=thing("new", uses=["A"])).without("C")
+LONG_AGO = datetime(2000, 1, 1)  # noqa: DTZ001 - as the tables have it: UTC, and they do not say so
+MANY = 30  #: more transactions than any of the stories here takes
+
+
+class Forgetful(Database):
+    """A database that loses the answer to a commit, and to some after it."""
+
+    lost = range(0)  #: the numbers of those commits, from 1
+
+    def _write(self, function):
+        self.count = getattr(self, "count", 0) + 1
+        number = self.count
+        result = super()._write(function)
+        if number in self.lost:
+            raise oslo_db_exception.DBConnectionError
+        return result
+
+
+def employ(world, lost):
+    """Let a worker take over whose database loses answers from now on."""
+    world.worker = world.new_worker(Forgetful)
+    world.worker.database.count, world.worker.database.lost = 0, lost
+
+
+def settle(world):
+    """Let everything happen, and the recovery tick find what was forgotten."""
+    recovery = Recovery(
+        database=world.database,
+        doorbell=world.bell,
+        roll_back=world.engine.prepare_rollback,
+        dead_after=HOUR,
+        ready_grace=1,
+    )
+    for _ in range(len(CHAIN) * 4):
+        world.run()
+        with world.database.engine.begin() as connection:
+            connection.execute(sa.update(sync_point).values(ready_at=LONG_AGO))
+        recovery.tick()
+
+
+@pytest.mark.parametrize("number", range(1, MANY))
+def test_whichever_answer_is_lost_a_stack_arrives(world, number):
+    world.create(CHAIN)
+    world.run()
+    employ(world, range(number, number + 1))
+
+    world.update(AFTER)
+    settle(world)
+
+    assert world.state == "UPDATE_COMPLETE"
+    assert world.differences(AFTER) == []
+    assert {row.engine_id for row in world.select(resource)} == {None}
+
+
+def test_a_claim_is_taken_up_though_nobody_heard_of_it_for_long(world, monkeypatch):
+    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    world.create(CHAIN)
+    employ(world, range(1, 60))
+
+    settle(world)
+
+    assert world.state == "CREATE_COMPLETE"
+    assert world.calls() == ["create A", "create B", "create C"]
+
+
+def test_a_stack_whose_creation_was_not_answered_is_created_once(world):
+    world.engine = world.new_engine(kind=Forgetful)
+    world.engine._database.lost = range(1, 2)
+
+    world.create(CHAIN)
+    settle(world)
+
+    assert world.state == "CREATE_COMPLETE"
+    assert world.calls() == ["create A", "create B", "create C"]
