@@ -41,16 +41,10 @@ REASONS: Mapping[str, Mapping[str, str]] = {
     },
     "plugin helpers": {
         "old_template_id": _NESTED,
-        "referenced_attrs": _NESTED,
         "rpc_client": "a plugin does not speak to engines",
     },
     "resource types": {
-        "OS::Heat::AutoScalingGroup": _NESTED,
-        "OS::Heat::InstanceGroup": _NESTED,
-        "OS::Heat::ResourceChain": _NESTED,
-        "OS::Heat::ResourceGroup": _NESTED,
-        "OS::Heat::ScalingPolicy": _NESTED,
-        "OS::Heat::S*Deployment[Gs]*": _NESTED,
+        "OS::Heat::InstanceGroup": "needs AWS::AutoScaling::LaunchConfiguration",
         "OS::Heat::Stack": _NESTED,
         "OS::Heat::SwiftSignal*": _SWIFT,
         "OS::Heat::DeployedServer": "comes with the types for servers",

@@ -10,7 +10,8 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db.session import reading
 from heatconv.db.tables import resource, stack
-from heatconv.model.records import Child, Nested
+from heatconv.model.definition import Definition
+from heatconv.model.records import Child, Member, Nested
 from heatconv.model.states import Action, Status
 
 _NESTED = sa.select(
@@ -60,6 +61,36 @@ def child_of(connection: Connection, owner_id: str) -> Child | None:
         reason=row.status_reason,
         deleted=row.deleted_at is not None,
     )
+
+
+@reading
+def members_of(connection: Connection, stack_id: str) -> list[Member]:
+    """Return the resources that a stack wants, those made first at the start."""
+    query = (
+        sa.select(
+            resource.c.name,
+            resource.c.desired,
+            resource.c.physical_id,
+            resource.c.reference_id,
+            resource.c.action,
+            resource.c.status,
+            resource.c.created_at,
+        )
+        .where(resource.c.stack_id == stack_id, resource.c.desired_sha1.is_not(None))
+        .order_by(resource.c.created_at, resource.c.name)
+    )
+    return [
+        Member(
+            name=row.name,
+            definition=Definition.from_json(row.desired),
+            physical_id=row.physical_id,
+            reference_id=row.reference_id,
+            action=Action(row.action),
+            status=Status(row.status),
+            created_at=row.created_at,
+        )
+        for row in connection.execute(query)
+    ]
 
 
 @reading

@@ -45,6 +45,12 @@ def _try_write(connection: Connection, row: Resource, columns: Mapping[str, Any]
 
 
 @writing
+def forget_attributes(connection: Connection, resource_id: str) -> None:
+    """Drop what a resource told to others, so that the next update asks it again; whoever asks asks anew."""
+    connection.execute(sa.update(resource).where(resource.c.id == resource_id).values(attributes={}))
+
+
+@writing
 def note(connection: Connection, row: Resource, status: Status, reason: str) -> None:
     """Record that a resource was signalled, and what came of it."""
     _event(connection, row, Action.SIGNAL, status, reason)

@@ -188,6 +188,9 @@ def _classes(
             problems.append((f"resources.{name}.type", str(error)))
         else:
             problems.extend(validation.problems(classes[name], definition, stack))
+            found = classes[name]
+            if issubclass(found, StackResource):
+                problems.extend(nesting.problems_of_members(found, definition, source, registry))
     return classes, problems + _attribute_problems(frozen, classes)
 
 

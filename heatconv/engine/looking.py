@@ -13,6 +13,7 @@ from heatconv.db.software import ProjectSoftware
 from heatconv.model.definition import Definition
 from heatconv.model.records import Resource, Stack
 from heatconv.resources.facts import Incarnation, StackFacts
+from heatconv.resources.nested import NestedStacks
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource as Plugin
 
@@ -27,10 +28,13 @@ def plugin_of(
     definition: Definition,
     *,
     signal_url: SignalUrl | None = None,
+    nested: NestedStacks | None = None,
 ) -> Plugin:
     """Return the plugin of a row as a definition made it.
 
-    ``signal_url``: where a signal to it can be sent, if it may tell.
+    Args:
+        signal_url: where a signal to it can be sent, if it may tell.
+        nested: the stacks of the stack's resources, if it may look into them.
 
     Raises:
         NotFound: its type is not there any more.
@@ -40,6 +44,7 @@ def plugin_of(
         name=stack.name,
         project_id=stack.project_id,
         software=ProjectSoftware(database, stack.project_id),
+        nested=nested,
     )
     if signal_url is not None:
         facts = replace(facts, signal_url=lambda name: signal_url(stack, name))

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from heatconv import errors, template
-from heatconv.model.definition import canonical, is_template
+from heatconv.model.definition import Definition, canonical, is_template
 from heatconv.resources.properties import Schema
 from heatconv.resources.registry import Registry
+from heatconv.resources.stack_resource import StackResource
 from heatconv.resources.template_resource import TemplateResource
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _TYPES = {
     "comma_delimited_list": Schema.LIST,
     "json": Schema.ANY,
 }
+_MEMBER_ONLY = {"heat_template_version": "2015-04-30"}  #: the frame of a template, to look a type up in
 _ALLOWS_TEXT = ("comma_delimited_list",)
 
 MAX_DESCRIBED = 1000  #: nested templates in one answer
@@ -69,6 +71,26 @@ def problems(type_: str, name: str, source: Source, registry: Registry) -> Itera
     """
     environment = template.inherited(source.environment, name, type_)
     yield from _inside(type_, environment, source.files, registry, {type_})
+
+
+def problems_of_members(
+    class_: type[StackResource], definition: Definition, source: Source, registry: Registry
+) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the types that a resource makes in its nested stack, each with its path."""
+    environment = template.inherited(source.environment, definition.name, definition.implemented_by)
+    for path, (member, type_) in class_.types_made(definition.properties).items():
+        document = {**_MEMBER_ONLY, "resources": {member: {"type": type_}}}
+        place = f"resources.{definition.name}.properties.{path}"
+        for _name, found in template.types_in(document, environment):
+            if not is_template(found):
+                if found not in registry.names():
+                    yield place, f"There is no resource type {found}."
+            elif found not in source.files:
+                yield place, f"There is no file {found} among the files that came with the template."
+            else:
+                below = template.inherited(environment, member, found)
+                for wrong in _inside(found, below, source.files, registry, {found}):
+                    yield place, wrong
 
 
 def _inside(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from heatconv import errors, template
@@ -17,6 +17,7 @@ from heatconv.model.nodes import NodeData
 from heatconv.model.records import RawTemplate, Resource, Stack
 from heatconv.model.secrets import sentence
 from heatconv.model.states import Phase
+from heatconv.resources.group_attributes import output_name
 from heatconv.rpc.context import RequestContext
 
 Json = dict[str, Any]
@@ -76,7 +77,7 @@ class Reads:
         found, raw = self._find_with_template(context, stack)
         if key not in raw.outputs:
             raise errors.NotFound(entity="Output", name=key)
-        return self._outputs(found, raw, only=key)[0]
+        return self._outputs(found, raw, only=(key,))[0]
 
     def _raw(self, context: RequestContext, stack: str) -> RawTemplate:
         return self._find_with_template(context, stack)[1]
@@ -103,16 +104,36 @@ class Reads:
             shown.append(views.stack(stack, parent_id=parents.get(stack.id), done=done, total=total))
         return shown
 
-    def _outputs(self, stack: Stack, raw: RawTemplate, only: str | None = None) -> list[Json]:
-        wanted = {key: output for key, output in raw.outputs.items() if only in (None, key)}
+    def _outputs(self, stack: Stack, raw: RawTemplate, only: Container[str] | None = None) -> list[Json]:
+        wanted = {key: output for key, output in raw.outputs.items() if only is None or key in only}
         names = {ref.resource for output in wanted.values() for ref in references(output["value"])}
         rows = resources.list_resources(self._database, stack.id, sorted(names)) if names else []
-        nodes = {row.name: _told(row) for row in first_of_each_name(rows) if row.reference_id is not None}
+        nodes = {
+            row.name: _told(row, self._below(row, wanted))
+            for row in first_of_each_name(rows)
+            if row.reference_id is not None
+        }
 
         def hide(text: str) -> str:
             return sentence(text, Veil(raw).secrets.union(*(row.secrets for row in rows)))
 
         return [_output(key, output, nodes, hide) for key, output in wanted.items()]
+
+    def _below(self, row: Resource, wanted: Mapping[str, Mapping[str, Any]]) -> Json:
+        """Return what a row has not told, or not since it was scaled, as the stack that it owns tells it."""
+        asked = [ref for output in wanted.values() for ref in references(output["value"])]
+        lacking = [
+            ref
+            for ref in asked
+            if ref.resource == row.name and ref.attribute and ref.key not in row.attributes
+        ]
+        child = nested.child_of(self._database, row.id) if lacking else None
+        stack = stacks.get(self._database, child.id) if child else None
+        if stack is None or stack.deleted_at is not None:
+            return {}
+        names = {output_name(ref.attribute, ref.path): ref.key for ref in lacking if ref.attribute}
+        views = self._outputs(stack, stacks.get_template(self._database, stack.raw_template_id), only=names)
+        return {names[view["output_key"]]: view["output_value"] for view in views}
 
     # -- services ---------------------------------------------------------------------------
 
@@ -138,7 +159,10 @@ def _output(
     return view
 
 
-def _told(row: Resource) -> NodeData:
+def _told(row: Resource, below: Mapping[str, Any]) -> NodeData:
     return NodeData(
-        name=row.name, resource_id=row.id, reference_id=row.reference_id, attributes=row.attributes
+        name=row.name,
+        resource_id=row.id,
+        reference_id=row.reference_id,
+        attributes={**below, **row.attributes},
     )

@@ -15,6 +15,7 @@ from heatconv.db.session import Database
 from heatconv.engine import views
 from heatconv.engine.found import find, first_of_each_name
 from heatconv.engine.looking import SignalUrl, plugin_of
+from heatconv.engine.nested_stacks import ShownStacks
 from heatconv.engine.software import deployed_on
 from heatconv.model.records import Listed, Resource, Stack
 from heatconv.model.secrets import masked, sentence
@@ -118,7 +119,13 @@ class ResourceReads:
         if row.applied is None:
             return {}
         plugin = plugin_of(
-            self._database, self._registry, stack, row, row.applied, signal_url=self._signal_url
+            self._database,
+            self._registry,
+            stack,
+            row,
+            row.applied,
+            signal_url=self._signal_url,
+            nested=ShownStacks(self._database, stack, self.show_resource),
         )
         stored = _stored(row)
         names = [name for name in plugin.attributes if name != plugin.SHOW]

@@ -15,6 +15,8 @@ from heatconv import errors
 from heatconv.db import resources, signals, stacks
 from heatconv.db.session import Database
 from heatconv.db.software import ProjectSoftware
+from heatconv.engine.looking import SignalUrl
+from heatconv.engine.nested_stacks import SignalledStacks
 from heatconv.engine.requests import Requests
 from heatconv.engine.veil import Veil
 from heatconv.model.records import Resource, Stack, changed
@@ -29,7 +31,6 @@ from heatconv.rpc.context import RequestContext
 LOG = logging.getLogger(__name__)
 
 Json = Mapping[str, Any]
-SignalUrl = Callable[[Stack, str], str]  #: of a stack and the name of a resource in it
 
 ATTEMPTS = 20  #: how often a signal is handled anew because others were stored meanwhile
 HOOKS = frozenset(f"{when}-{action}" for when in ("pre", "post") for action in ("create", "update", "delete"))
@@ -112,17 +113,29 @@ class Signals:
             name=stack.name,
             project_id=stack.project_id,
             action=stack.action,
+            timeout_mins=stack.timeout_mins,
             resource_by_refid=lambda refid: self._peer(row, refid),
+            plugin_by_refid=lambda refid: self._neighbour(stack, row, refid),
             signal_url=lambda name: self._signal_url(stack, name),
             software=ProjectSoftware(self._database, stack.project_id),
+            nested=SignalledStacks(self._database, self._requests, stack),
         )
         plugin = self._registry.get(definition.implemented_by)(row.name, definition, facts)
         plugin.attach(Incarnation.of(row), _SharedKeeper(self._database, row))
         return plugin
 
     def _peer(self, row: Resource, refid: str) -> Peer | None:
+        found = self._required(row, refid)
+        return None if found is None else Peer.of(found)
+
+    def _neighbour(self, stack: Stack, row: Resource, refid: str) -> Plugin | None:
+        found = self._required(row, refid)
+        now = stacks.get(self._database, stack.id)
+        return None if found is None else self._plugin(now or stack, found)
+
+    def _required(self, row: Resource, refid: str) -> Resource | None:
         rows = resources.get_many(self._database, row.requires.keys())
-        return next((Peer.of(other) for other in rows if other.reference_id == refid), None)
+        return next((other for other in rows if other.reference_id == refid), None)
 
     # -- breakpoints and health -------------------------------------------------------------------
 
@@ -194,6 +207,16 @@ class _SharedKeeper:
         if not signals.try_set_metadata(self._database, self._row, metadata):
             raise errors.StaleWrite(entity=f"resource {self._row.id}")
         self._row = changed(self._row, metadata_key=self._row.metadata_key + 1)
+
+    def get_metadata(self) -> Mapping[str, Any]:
+        row = resources.find(self._database, self._row.id)
+        if row is None:
+            raise errors.StaleWrite(entity=f"resource {self._row.id}")
+        self._row = changed(self._row, metadata_key=row.metadata_key)
+        return row.metadata
+
+    def forget_attributes(self) -> None:
+        signals.forget_attributes(self._database, self._row.id)
 
     def _write(self, columns: Mapping[str, Any]) -> None:
         if not signals.try_write(self._database, self._row, columns):

@@ -248,6 +248,19 @@ class Child:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Member:
+    """A resource of a nested stack as the resource that owns the stack sees it."""
+
+    name: str
+    definition: Definition  #: as it is wanted, frozen
+    physical_id: str | None
+    reference_id: str | None  #: what ``get_resource`` gives of it, once it is there
+    action: Action
+    status: Status
+    created_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Job:
     """A node of a traversal as its check finds it: the row it acts on, and the stack's facts."""
 

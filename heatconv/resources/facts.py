@@ -41,6 +41,12 @@ class Keeper(Protocol):
     def set_metadata(self, metadata: Mapping[str, Any]) -> None:
         """Keep the metadata in place of those before."""
 
+    def get_metadata(self) -> Mapping[str, Any]:
+        """Return the metadata as they are now: signals change them at any time."""
+
+    def forget_attributes(self) -> None:
+        """Note that what was told to others may not be so any more."""
+
 
 class Unkept:
     """A ``Keeper`` that keeps nothing: for a resource that no row stands behind any more."""
@@ -53,6 +59,13 @@ class Unkept:
 
     def set_metadata(self, metadata: Mapping[str, Any]) -> None:
         """Forget it."""
+
+    def get_metadata(self) -> Mapping[str, Any]:
+        """Know of none."""
+        return {}
+
+    def forget_attributes(self) -> None:
+        """Forget them."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +146,8 @@ class StackFacts:
     context: Any = field(default=None, compare=False)  #: whom plugins act for, a ``Context``
     #: the resource of this stack that ``get_resource`` gives a reference id of, read fresh
     resource_by_refid: Callable[[str], Peer | None] = field(default=_nobody, compare=False)
+    #: the same as a plugin, to be told something in the course of a signal; read fresh
+    plugin_by_refid: Callable[[str], Any] = field(default=_nobody, compare=False)
     #: where a signal to the resource of a name can be sent, by anybody who knows the URL
     signal_url: Callable[[str], str] = field(default=_no_address, compare=False)
     #: the names of the resources that require the one of a name
@@ -176,6 +191,7 @@ class Incarnation:
     reason: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, str] = field(default_factory=dict)
+    wanted_attributes: tuple[str, ...] = ()  #: what is referred to of it, by ``Reference.key``
     created_at: datetime | None = None
     updated_at: datetime | None = None
 
@@ -190,6 +206,7 @@ class Incarnation:
             reason=row.reason,
             metadata=row.metadata,
             data=row.data,
+            wanted_attributes=row.wanted_attributes,
             created_at=row.created_at,
             updated_at=row.updated_at,
         )

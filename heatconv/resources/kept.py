@@ -58,7 +58,9 @@ class Kept(Core):
             keeper.set_data(notes)
 
     def metadata_get(self, refresh: bool = False) -> dict[str, Any]:
-        """Return the metadata."""
+        """Return the metadata; ``refresh`` reads again what signals may have changed."""
+        if refresh and self._keeper is not None:
+            self._learn(metadata=dict(self._keeper.get_metadata()))
         return dict(self.incarnation.metadata)
 
     def metadata_set(
@@ -76,6 +78,14 @@ class Kept(Core):
         keeper = self._learn(metadata=dict(wanted))
         if keeper is not None:
             keeper.set_metadata(dict(wanted))
+
+    def clear_stored_attributes(self) -> None:
+        """Let what was told to others be asked again, now that it may not be so any more.
+
+        For those who take signals; at the end of an action it is asked again in any case.
+        """
+        if self._keeper is not None:
+            self._keeper.forget_attributes()
 
     def metadata_update(self, new_metadata: Mapping[str, Any] | None = None) -> None:
         """Take on the metadata of a new definition.

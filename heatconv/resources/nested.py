@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from heatconv.model.records import Child
+from heatconv.model.records import Child, Member
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +30,9 @@ class NestedStacks(Protocol):
 
     def find(self, owner: str) -> Child | None:
         """Return the stack of an owner as it is now, the last one if it is deleted."""
+
+    def members(self, stack_id: str) -> Sequence[Member]:
+        """Return the resources that a stack wants by now, those made first at the start."""
 
     def create(self, name: str, source: Mapping[str, Any], timeout_mins: int | None) -> str:
         """Start to create the stack of the resource that is held, unless it is there already; return its id.

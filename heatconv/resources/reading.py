@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -100,6 +101,11 @@ class Reading(Kept):
             return self.get_attribute(attribute, *path)
         except exception.InvalidTemplateAttribute:
             return None
+
+    def referenced_attrs(self) -> set[str | tuple[str | int, ...]]:
+        """Return which attributes the stack refers to: names, and tuples of a name and the path behind it."""
+        keys = [json.loads(key) for key in self.incarnation.wanted_attributes]
+        return {tuple(key) if len(key) > 1 else key[0] for key in keys}
 
     def required_by(self) -> list[str]:
         """Return the names of the resources of the stack that require this one."""

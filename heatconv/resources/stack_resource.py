@@ -42,6 +42,14 @@ class StackResource(Resource):
         """Return the parameters of the nested stack."""
         return {}
 
+    @classmethod
+    def types_made(
+        cls,
+        properties: Mapping[str, Any],  # noqa: ARG003 - for those who override it
+    ) -> dict[str, tuple[str, str]]:
+        """Return the types of the resources in it that properties, as given, name: by path, with a name."""
+        return {}
+
     # -- the nested stack -----------------------------------------------------------------
 
     @property
@@ -176,7 +184,9 @@ class StackResource(Resource):
         child = self.nested()
         if child is None:
             return True
-        if (child.action, child.status) == (Action.DELETE, Status.FAILED):
+        if child.action is not Action.DELETE:  # a signal came too late, and brought it back
+            self.nested_stacks.delete(child.id)
+        elif child.status is Status.FAILED:
             raise exception.Error(child.reason)
         raise PollDelay(LOOK_AGAIN)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import checks
+from heatconv.db import checks, resources
 from heatconv.db.session import Database
 from heatconv.model.records import Resource
 from heatconv.resources.resource import Resource as Plugin
@@ -33,6 +33,16 @@ class RowKeeper:
         """Keep the metadata."""
         if not checks.try_set_metadata(self._database, self._row, metadata):
             raise errors.StaleWrite(entity=f"resource {self._row.id}")
+
+    def get_metadata(self) -> Mapping[str, Any]:
+        """Return the metadata as they are now."""
+        row = resources.find(self._database, self._row.id)
+        if row is None:
+            raise errors.StaleWrite(entity=f"resource {self._row.id}")
+        return row.metadata
+
+    def forget_attributes(self) -> None:
+        """Do nothing: they are told anew when the action ends."""
 
     def _write(self, column: str, value: Any) -> None:
         if not checks.try_write(self._database, self._row, {column: value}):

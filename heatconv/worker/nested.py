@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from heatconv import errors, template
 from heatconv.db import nested, stacks
 from heatconv.db.session import Database
-from heatconv.model.records import Child, Job, RawTemplate
+from heatconv.model.records import Child, Job, Member, RawTemplate
 from heatconv.resources.nested import Inherited
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient
@@ -46,6 +46,10 @@ class OwnedStacks:
     def find(self, owner: str) -> Child | None:
         """Return the stack of an owner."""
         return nested.child_of(self._database, owner)
+
+    def members(self, stack_id: str) -> Sequence[Member]:
+        """Return the resources that a stack wants."""
+        return nested.members_of(self._database, stack_id)
 
     def create(self, name: str, source: Mapping[str, Any], timeout_mins: int | None) -> str:
         """Start to create the stack of the row's, or return the id of the one that is there."""

@@ -32,6 +32,12 @@ class MemoryKeeper:
     def set_metadata(self, metadata):
         self.metadata = dict(metadata)
 
+    def get_metadata(self):
+        return self.metadata
+
+    def forget_attributes(self):
+        pass
+
 
 @pytest.fixture
 def keeper():

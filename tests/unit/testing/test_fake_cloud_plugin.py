@@ -51,6 +51,12 @@ class Row:
     def set_metadata(self, metadata):
         pass
 
+    def get_metadata(self):
+        return {}
+
+    def forget_attributes(self):
+        pass
+
 
 @pytest.fixture
 def row():

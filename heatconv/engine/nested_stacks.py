@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The nested stacks of a stack, for plugins in an engine: of those who are signalled or looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Never
+
+from heatconv import errors, template
+from heatconv.db import nested, stacks
+from heatconv.db.session import Database
+from heatconv.engine.reads import Reads
+from heatconv.engine.requests import Requests
+from heatconv.model.records import Child, Member, Stack
+from heatconv.resources.nested import Inherited
+from heatconv.rpc.context import RequestContext
+
+
+class ReadStacks:
+    """Implements ``heatconv.resources.nested.NestedStacks`` as far as that is reading what is there."""
+
+    def __init__(self, database: Database, stack: Stack) -> None:
+        self._database = database
+        self._stack = stack
+        self._context = RequestContext(
+            project_id=stack.project_id, user_id=stack.user_id, user_name=stack.user_name
+        )
+
+    def inherited(self, name: str, type_: str) -> Inherited:
+        """Return what the stack gives to what is nested in it below a resource."""
+        raw = stacks.get_template(self._database, self._stack.raw_template_id)
+        environment = template.inherited(raw.environment, name, type_)
+        return Inherited(environment=environment, files=raw.files)
+
+    def find(self, owner: str) -> Child | None:
+        """Return the stack of an owner."""
+        return nested.child_of(self._database, owner)
+
+    def members(self, stack_id: str) -> Sequence[Member]:
+        """Return the resources that a stack wants."""
+        return nested.members_of(self._database, stack_id)
+
+    def create(self, name: str, source: Mapping[str, Any], timeout_mins: int | None) -> str:
+        """Refuse."""
+        _refuse()
+
+    def update(self, stack_id: str, source: Mapping[str, Any], timeout_mins: int | None) -> None:
+        """Refuse."""
+        _refuse()
+
+    def delete(self, stack_id: str) -> None:
+        """Refuse."""
+        _refuse()
+
+    def visit(self, stack_id: str, action: str) -> None:
+        """Refuse."""
+        _refuse()
+
+    def outputs(self, stack_id: str) -> Mapping[str, Any]:
+        """Refuse."""
+        _refuse()
+
+    def member(self, stack_id: str, name: str, attribute: str | None) -> Any:
+        """Refuse."""
+        _refuse()
+
+
+class SignalledStacks(ReadStacks):
+    """Those of a stack whose resources take signals: these may change what is wanted."""
+
+    def __init__(self, database: Database, requests: Requests, stack: Stack) -> None:
+        super().__init__(database, stack)
+        self._requests = requests
+
+    def update(self, stack_id: str, source: Mapping[str, Any], timeout_mins: int | None) -> None:
+        """Start to make a stack match another source."""
+        options = {"timeout_mins": timeout_mins}
+        self._requests.update_stack(self._context, stack_id, source, options, existing=False)
+
+
+class ShownStacks(ReadStacks):
+    """Those of a stack whose resources are shown."""
+
+    def __init__(self, database: Database, stack: Stack, show_resource: Callable[..., Any]) -> None:
+        """Keep what is handed in; ``show_resource`` is that of ``ResourceReads``."""
+        super().__init__(database, stack)
+        self._reads = Reads(database, dead_after=0)
+        self._show_resource = show_resource
+
+    def outputs(self, stack_id: str) -> Mapping[str, Any]:
+        """Return the values of a stack's outputs by name."""
+        shown = self._reads.show_stack(self._context, stack_id, resolve_outputs=True)
+        return {output["output_key"]: output["output_value"] for output in shown["outputs"]}
+
+    def member(self, stack_id: str, name: str, attribute: str | None) -> Any:
+        """Return an attribute of a stack's resource, or its physical id."""
+        asked = () if attribute is None else (attribute,)
+        shown = self._show_resource(self._context, stack_id, name, attributes=asked)
+        return shown["physical_id"] if attribute is None else shown["attributes"][attribute]
+
+
+def _refuse() -> Never:
+    raise errors.NotSupported(feature="Doing this to a nested stack here")
