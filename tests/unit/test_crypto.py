@@ -37,7 +37,10 @@ def test_an_old_key_decrypts_and_does_not_encrypt():
         before.decrypt(after.encrypt(SECRET))
 
 
-@pytest.mark.parametrize("token", ["", "gAAAA", "nothing", Keyring(OTHER).encrypt(SECRET)])
+@pytest.mark.parametrize(
+    "token",
+    ["", "gAAAA", "nothing", pytest.param(Keyring(OTHER).encrypt(SECRET), id="of another key")],
+)
 def test_what_no_key_decrypts_is_a_fault_that_an_operator_can_mend(token):
     with pytest.raises(errors.WrongKey, match="auth_encryption_old_keys"):
         Keyring(NEW, [OLD]).decrypt(token)
