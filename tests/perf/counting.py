@@ -27,50 +27,35 @@ from heatconv.rpc.bus import Bus, EngineCaller
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient
 from heatconv.testing.keys import KEYRING
+from tests.perf.tally import Counts, Tally
 
 CONTEXT = RequestContext(project_id="perf")
 
 
-class Tally:
-    """Counts of what was sent since it was last taken; safe between threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._counts: Counter[str] = Counter()
-
-    def add(self, what: str, count: int = 1) -> None:
-        """Count something."""
-        with self._lock:
-            self._counts[what] += count
-
-    def take(self) -> Counter[str]:
-        """Return the counts and start anew."""
-        with self._lock:
-            counts, self._counts = self._counts, Counter()
-        return counts
-
-
 class CountingBus(Bus):
-    """A bus that counts the casts it carries."""
+    """A bus that counts the messages it carries."""
 
-    def __init__(self, conf: cfg.ConfigOpts, url: str, tally: Tally) -> None:
+    def __init__(self, conf: cfg.ConfigOpts, url: str | None, tally: Counts) -> None:
         super().__init__(conf, url)
         self._tally = tally
 
     def client(self, topic: str) -> Any:
-        """Return a client whose casts are counted."""
+        """Return a client whose messages are counted."""
         return _CountingClient(super().client(topic), self._tally)
 
 
 class _CountingClient:
-    def __init__(self, client: Any, tally: Tally) -> None:
-        self.call = client.call
+    def __init__(self, client: Any, tally: Counts) -> None:
         self._client = client
         self._tally = tally
 
     def prepare(self, **options: Any) -> Any:
         """Return a client with other options, counted too."""
         return _CountingClient(self._client.prepare(**options), self._tally)
+
+    def call(self, context: dict[str, Any], method: str, **arguments: Any) -> Any:
+        self._tally.add("messages", 2)  # the question and the answer
+        return self._client.call(context, method, **arguments)
 
     def cast(self, context: dict[str, Any], method: str, **arguments: Any) -> None:
         self._tally.add("messages")
@@ -94,7 +79,7 @@ class Heatconv:
         self._services: list[Any] = [compose.engine(head, types, "threading")]
         self._services += [compose.worker(daemon, types, "threading") for daemon in others]
         for daemon in self._daemons:
-            count_statements(daemon.database, self.tally)
+            count_statements(daemon.database.engine, self.tally)
             daemon.sign_on()
         self.client = EngineClient(EngineCaller(Bus(conf, transport_url)))
 
@@ -132,13 +117,13 @@ class Heatconv:
             daemon.sign_off()
 
 
-def count_statements(database: Database, tally: Tally) -> None:
-    """Count what is sent to a database from now on."""
+def count_statements(engine: sa.Engine | type[sa.Engine], tally: Counts) -> None:
+    """Count what is sent to a database from now on; given the class, to all of them."""
 
     def executed(_c: Any, cursor: Any, statement: str, parameters: Any, _x: Any, many: bool) -> None:
         # INSERT ... VALUES of many rows is one statement on each of our drivers; others are not.
         folded = statement.lstrip().upper().startswith("INSERT")
         tally.add("statements", len(parameters) if many and not folded else 1)
 
-    sa.event.listen(database.engine, "after_cursor_execute", executed)
-    sa.event.listen(database.engine, "commit", lambda _connection: tally.add("commits"))
+    sa.event.listen(engine, "after_cursor_execute", executed)
+    sa.event.listen(engine, "commit", lambda _connection: tally.add("commits"))

@@ -32,7 +32,8 @@ from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient
 from heatconv.testing.keys import KEYRING
 from tests.functional.api.planted import PROJECT, Planted, at
-from tests.perf.counting import Tally, count_statements
+from tests.perf.counting import count_statements
+from tests.perf.tally import Tally
 
 EVENTS = 3  #: of each resource
 
@@ -105,7 +106,7 @@ def main() -> None:
     migration.upgrade(database)
     stack = plant(database, stacks=arguments.stacks, resources=arguments.resources)
     tally = Tally()
-    count_statements(database, tally)
+    count_statements(database.engine, tally)
     conf = cfg.ConfigOpts()
     options.register(conf)
     conf([])

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""heatconv's daemons, as a benchmark runs them: by the product's own clocks, and watched."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tests.functional.servers.daemons import Daemons, Options
+from tests.functional.servers.processes import Process
+from tests.perf.counted import VARIABLE
+from tests.perf.measuring import Watch
+
+ROOT = Path(__file__).parents[2]
+
+#: Room for stacks of any size; all else is as it comes.
+OPTIONS: Options = {
+    "DEFAULT": {"max_template_size": 1 << 28, "rpc_response_timeout": 600},
+    "api": {"max_json_body_size": 1 << 28},
+}
+
+
+class Measured(Daemons):
+    """One API, some engines and some workers."""
+
+    def __init__(
+        self, directory: Path, *, database_url: str, transport_url: str, engines: int, workers: int
+    ) -> None:
+        self.watch = Watch()
+        super().__init__(
+            directory,
+            database_url=database_url,
+            transport_url=transport_url,
+            engines=engines,
+            workers=workers,
+            pace={},
+            options=OPTIONS,
+        )
+
+    def _run(self, name: str, command: list[str]) -> Process:
+        tally = self.directory / f"{name}.tally"
+        kind = name.partition("-")[0]
+        counted = [sys.executable, "-m", "tests.perf.counted", kind, *command[1:]]
+        environment = {"HEATCONV_FAKE_CLOUD": self.cloud_url, "PYTHONPATH": str(ROOT), VARIABLE: str(tally)}
+        process = Process(counted, self.directory / f"{name}.log", environment)
+        self.watch.add(name, process.pid, tally)
+        return process
