@@ -81,6 +81,17 @@ def found_in(value: Any, secrets: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(secret for secret in set(secrets) if masked(value, [secret]) != value))
 
 
+def has_whole(text: str, secrets: Iterable[str]) -> bool:
+    """Tell whether hiding the secrets leaves nothing of them in a text.
+
+    It does of a text that has one whole, and of one that is a part of one.  A text
+    that only shares a piece with a secret was made of it some other way: of what was
+    put in capitals, for one, the digits are the same, and the rest would be left.
+    """
+    mask = _mask(frozenset(secrets))
+    return mask is not None and mask.knows(text)
+
+
 @functools.lru_cache(maxsize=64)
 def _mask(secrets: frozenset[str]) -> _Mask | None:
     given = {spelling for secret in secrets for spelling in _spellings(secret) if spelling.strip()}
@@ -107,6 +118,7 @@ class _Mask:
     """Some secrets, prepared to be looked for."""
 
     def __init__(self, secrets: set[str]) -> None:
+        self._secrets = secrets
         short = sorted((secret for secret in secrets if len(secret) <= PIECE), key=len, reverse=True)
         self._short = re.compile("|".join(map(_alone, short))) if short else None
         self._pieces = {
@@ -115,6 +127,12 @@ class _Mask:
             for start in range(len(secret) - PIECE + 1)
             if len(secret) > PIECE
         }
+
+    def knows(self, text: str) -> bool:
+        """Tell whether a text has a secret whole, or is a part of one."""
+        if self.text(text) == text:
+            return False
+        return any(secret in text or text in secret for secret in self._secrets)
 
     def value(self, value: Any) -> Any:
         if isinstance(value, dict):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from heatconv.model.deferred import CALL, call
-from heatconv.model.secrets import WORD, masked_text, texts_in
+from heatconv.model.secrets import WORD, has_whole, texts_in
 from heatconv.template.functions.arguments import Function, FunctionError
 from heatconv.template.limits import MAX_TOTAL_WEIGHT, weight_of
 from heatconv.template.problems import Problems, excerpt, kind_of
@@ -225,7 +225,7 @@ class Evaluator:
     def _keep_unlike(self, result: Any) -> None:
         """Note those texts that a function made of a secret and that do not have it in them any more."""
         texts = (text for text in texts_in(result) if len(text) >= WORD)
-        self._add_secrets(text for text in texts if masked_text(text, self.secrets) == text)
+        self._add_secrets(text for text in texts if not has_whole(text, self.secrets))
 
     def _add_secrets(self, texts: Iterable[str]) -> None:
         found = set(texts)

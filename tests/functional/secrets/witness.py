@@ -61,7 +61,8 @@ class Secrets:
     def text(self, name: str, shown_by: Collection[str] = (), *, plain: bool = False) -> str:
         """Return the secret of a name, made up when it is first asked for; of letters and digits if plain."""
         if name not in self.all:
-            core = secrets.token_hex(PIECE)
+            # Digits beside signs are the same in capitals: whoever looks for pieces finds that one.
+            core = secrets.token_hex(PIECE - 3) + f"{secrets.randbelow(10**6):06}"
             text = core if plain else f"{core}/\"'&+ é"
             self.all[name] = Secret(name, text, core, frozenset(shown_by))
         return self.all[name].text

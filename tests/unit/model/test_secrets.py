@@ -14,6 +14,7 @@ from heatconv.model.secrets import (
     PIECE,
     account,
     found_in,
+    has_whole,
     masked,
     masked_text,
     redacted_values,
@@ -103,6 +104,15 @@ def test_the_secrets_that_data_has_in_it_are_found():
     assert found_in({"a": [f"x{PASSWORD}"]}, [LONG, PASSWORD]) == (PASSWORD,)
     assert found_in([LONG[:PIECE]], [LONG, PASSWORD]) == (LONG,)
     assert found_in([None, {}], [LONG]) == ()
+
+
+def test_a_text_is_known_by_a_secret_in_it_and_as_a_part_of_one():
+    assert has_whole(f"before {LONG} behind", [PASSWORD, LONG])
+    assert has_whole(LONG[1:], [LONG])
+    assert not has_whole(f"before {LONG[:-1]}", [LONG])
+    assert not has_whole("before", [LONG])
+    assert not has_whole(LONG[:3], [LONG])
+    assert not has_whole(LONG, [])
 
 
 def test_what_redacted_notes_say_is_secret():

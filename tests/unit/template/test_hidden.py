@@ -8,6 +8,7 @@ import hashlib
 import pytest
 
 from heatconv.errors import Invalid
+from heatconv.model.secrets import masked_text
 
 SECRET = "correct horse battery staple"
 CARD = {"number": "4111 1111 1111 1111", "year": 2031}
@@ -55,6 +56,19 @@ def test_what_a_function_makes_of_a_hidden_value_is_secret_too(frozen):
     assert secrets_of(frozen, {"digest": ["sha256", PASSWORD]}) == tuple(sorted((digest, SECRET)))
     parts = secrets_of(frozen, {"str_split": [" ", PASSWORD]})
     assert set(SECRET.split()) <= {*parts}
+
+
+def test_what_is_made_of_a_hidden_value_is_secret_though_a_piece_of_it_is_the_same(frozen):
+    """Capitals leave digits as they are: to hide those would show the rest."""
+    secret = "only letters, then 0123456789/+"
+
+    result = frozen(
+        template({"yaql": {"expression": "$.data.toUpper()", "data": PASSWORD}}), {"password": secret}
+    )
+
+    [capitals] = result.definitions["r"].properties.values()
+    assert set(result.definitions["r"].secrets) == {secret, secret.upper()}
+    assert masked_text(capitals, result.definitions["r"].secrets) == "******"
 
 
 def test_what_a_hidden_value_decides_on_is_not_secret(frozen):
