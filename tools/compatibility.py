@@ -30,7 +30,6 @@ REASONS: Mapping[str, Mapping[str, str]] = {
     "request keys": {
         "template_url": "the service fetches nothing; clients send the text",
         "files_container": f"{_SWIFT}; clients send the texts as ``files``",
-        "converge": "comes with the observer",
     },
     "custom constraints": {"*.*": "needs a client of that service; a plugin can bring both"},
     "event sinks": {"zaqar-queue": "needs a client of Zaqar; an environment may name it, to no effect"},
@@ -44,7 +43,6 @@ REASONS: Mapping[str, Mapping[str, str]] = {
         "rpc_client": "a plugin does not speak to engines",
     },
     "resource types": {
-        "OS::Heat::InstanceGroup": "needs AWS::AutoScaling::LaunchConfiguration",
         "OS::Heat::Stack": _NESTED,
         "OS::Heat::SwiftSignal*": _SWIFT,
         "OS::Heat::DeployedServer": "comes with the types for servers",

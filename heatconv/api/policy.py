@@ -112,4 +112,5 @@ _VERBS: dict[tuple[str, str], Callable[[Call], str]] = {
     ("GET", "/software_configs"): _listing,
     ("PATCH", _STACK): _patch,
     ("POST", f"{_STACK}/actions"): _action,
+    ("POST", f"{_STACK}/resources/{{resource_name}}/actions"): _action,
 }

@@ -50,10 +50,16 @@ def stack(call: Call, row: Json) -> Json:
 def stack_preview(call: Call, row: Json) -> Json:
     """Return a stack that does not exist: it has neither id nor state."""
     shown = {**row, "id": "None", "action": "", "status": ""}
-    stateless = {"stack_status", "stack_status_reason", "phase", "progress"}
+    stateless = {"stack_status", "stack_status_reason", "phase", "progress", "drift"}
     view = {key: value for key, value in stack(call, shown).items() if key not in stateless}
-    stack_of = Stack(row["name"], "None")
-    return view | {"resources": [raw_resource(call, stack_of, one) for one in row["resources"]]}
+    return view | {"resources": _nested_lists(call, row["resources"])}
+
+
+def _nested_lists(call: Call, rows: list[Any]) -> list[Any]:
+    """Return resources in lists, and in lists among those, as stacks are nested."""
+    return [
+        _nested_lists(call, each) if isinstance(each, list) else raw_resource(call, each) for each in rows
+    ]
 
 
 def _stack_identity(call: Call, row: Json) -> Json:
@@ -71,6 +77,8 @@ def _stack_detail(row: Json) -> Json:
         "tags": row.get("tags") or [],
         "capabilities": [],
         "notification_topics": [],
+        "convergence": row.get("convergence"),
+        "drift": row.get("drift"),
     }
 
 
@@ -104,13 +112,30 @@ def resource(call: Call, row: Json, *, detail: bool = False) -> Json:
             "description": row.get("description") or "",
             "attributes": row.get("attributes") or {},
         }
+    if "drift" in row:
+        view["drift"] = row["drift"]
     return view
 
 
-def raw_resource(call: Call, stack_of: Stack, row: Json) -> Json:
+def drift(call: Call, row: Json) -> Json:
+    """Return what has drifted, each resource with links."""
+    return {**row, "resources": [_drifted(call, each) for each in row["resources"]]}
+
+
+def _drifted(call: Call, row: Json) -> Json:
+    stack_of = Stack(**row["stack"])
+    links = [
+        link(call.stack_url(stack_of, "resources", row["name"])),
+        link(call.stack_url(stack_of), "stack"),
+    ]
+    keys = ("kind", "reason", "since", "left_alone", "differences")
+    return {**_resource_names(row), **{key: row[key] for key in keys}, "links": links}
+
+
+def raw_resource(call: Call, row: Json) -> Json:
     """Return a resource as previews do: action and status apart, an identity in place of links."""
-    path = f"/resources/{row['name']}"
-    return {
+    stack_of, path = Stack(**row["stack"]), f"/resources/{row['name']}"
+    view = {
         **_resource_names(row),
         "resource_action": row.get("action"),
         "resource_status": row.get("status"),
@@ -123,6 +148,9 @@ def raw_resource(call: Call, stack_of: Stack, row: Json) -> Json:
         "stack_identity": _identity(call, stack_of, ""),
         "stack_name": stack_of.name,
     }
+    if row["parent_resource"]:
+        view["parent_resource"] = row["parent_resource"]
+    return view
 
 
 def _identity(call: Call, stack_of: Stack, path: str) -> Json:

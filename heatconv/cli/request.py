@@ -9,6 +9,7 @@ import json
 from heatconv.cli.base import pair, seconds
 from heatconv.client import source
 from heatconv.client.http import Json
+from heatconv.model.drift import Mode
 
 #: The name of the environment that the options for hooks make.
 _HOOKS = "hooks-of-the-command-line.json"
@@ -68,6 +69,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for what is to be known of a stack beside its template."""
     parser.add_argument("--timeout", metavar="MINUTES", type=int, help="time the action may take")
     parser.add_argument("--tags", metavar="TAG,...", help="tags, with commas between them")
+    parser.add_argument(
+        "--convergence",
+        metavar="POLICY",
+        choices=tuple(Mode),
+        help="what is done about drift: off, detect (tell of it) or heal (put it right)",
+    )
+    parser.add_argument(
+        "--convergence-interval", metavar="SECONDS", type=int, help="time in which all is looked at once"
+    )
     rollback = parser.add_mutually_exclusive_group()
     rollback.add_argument(
         "--enable-rollback",
@@ -101,11 +111,14 @@ def source_body(args: argparse.Namespace) -> Json:
 
 def body(args: argparse.Namespace) -> Json:
     """Return a request's body."""
-    options = {
+    options: Json = {
         "timeout_mins": args.timeout,
         "disable_rollback": args.disable_rollback,
         "tags": args.tags,
     }
+    convergence = {"policy": args.convergence, "interval": args.convergence_interval}
+    if any(convergence.values()):
+        options["convergence"] = {key: value for key, value in convergence.items() if value is not None}
     found = source_body(args) | {key: value for key, value in options.items() if value is not None}
     if getattr(args, "held", None):
         # The last environment wins.

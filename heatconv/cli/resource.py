@@ -33,6 +33,7 @@ _SHOWN = (
     "resource_status_reason",
     "required_by",
     "attributes",
+    "drift",
     "creation_time",
     "updated_time",
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``stack delete``, ``check``, ``suspend``, ``resume``, ``rollback``, ``cancel``: what stacks are to do."""
+"""``stack delete``, ``check``, ``suspend``, ``resume``, ``converge``, ``rollback``, ``cancel``."""
 
 from __future__ import annotations
 
@@ -67,6 +67,16 @@ class Resume(_Act):
     """Wake what was suspended."""
 
     ACTION = "RESUME"
+
+
+class Converge(_Act):
+    """Put right what has drifted, whatever the policy of the stacks is."""
+
+    ACTION = "UPDATE"
+
+    def ask(self, stack_id: str) -> None:
+        """Send the request."""
+        client_of(self).converge(stack_id)
 
 
 class Rollback(_Act):

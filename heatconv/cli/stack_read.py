@@ -30,6 +30,8 @@ SHOWN = (
     "tags",
     "disable_rollback",
     "timeout_mins",
+    "convergence",
+    "drift",
 )
 _LISTED = ("id", "stack_name", "stack_status", "creation_time", "updated_time")
 

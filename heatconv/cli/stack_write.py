@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import Any
 
 from cliff.command import Command
@@ -86,6 +87,15 @@ def _update_body(args: argparse.Namespace) -> Json:
     return request.body(args) | {key: value for key, value in more.items() if value}
 
 
+def _flat(resources: list[Any]) -> Iterator[Json]:
+    """Yield the resources of a preview, whichever stack they are in."""
+    for each in resources:
+        if isinstance(each, list):
+            yield from _flat(each)
+        else:
+            yield each
+
+
 class Preview(Lister):
     """Show what creating or updating a stack would do, without doing it."""
 
@@ -96,6 +106,9 @@ class Preview(Lister):
         request.add_source(parser, template_required=False)
         request.add_options(parser)
         parser.add_argument("--existing", action="store_true", help="keep what is not given as it is")
+        parser.add_argument(
+            "--show-nested", action="store_true", help="tell what changes in nested stacks as well"
+        )
         parser.set_defaults(clear_parameter=None, converge=False)
         return parser
 
@@ -103,11 +116,13 @@ class Preview(Lister):
         """List the resources by what would become of them."""
         columns = ("change", "resource_name", "resource_type", "physical_resource_id")
         try:
-            changes = client_of(self).preview_update(args.name, _update_body(args), existing=args.existing)
+            changes = client_of(self).preview_update(
+                args.name, _update_body(args), existing=args.existing, show_nested=args.show_nested
+            )
         except ClientError as error:
             if error.status != 404:
                 raise
             body = {"stack_name": args.name, **request.body(args)}
-            changes = {"added": client_of(self).preview_create(body)["resources"]}
+            changes = {"added": list(_flat(client_of(self).preview_create(body)["resources"]))}
         rows = [{"change": change, **resource} for change, found in changes.items() for resource in found]
         return table(columns, rows)

@@ -37,6 +37,23 @@ class Client(Transport):
         """Start an action on a stack: check, suspend, rollback, cancel_update, ..."""
         self._send("POST", f"{self._lookup(stack)}/actions", json={action: None})
 
+    def observe(self, stack: str, resource: str | None = None) -> Json:
+        """Have what a stack, or one resource, really is looked at; return what has drifted."""
+        return dict(
+            self._send("POST", f"{self._part(stack, resource)}/actions", json={"observe": None})["drift"]
+        )
+
+    def converge(self, stack: str, resource: str | None = None) -> None:
+        """Start to put right what has drifted in a stack, or one resource."""
+        self._send("POST", f"{self._part(stack, resource)}/actions", json={"converge": None})
+
+    def show_drift(self, stack: str, resource: str | None = None) -> Json:
+        """Return what is known to have drifted in a stack, or of one resource."""
+        return dict(self._send("GET", f"{self._part(stack, resource)}/drift")["drift"])
+
+    def _part(self, stack: str, resource: str | None) -> str:
+        return self.locate(stack) if resource is None else self._resource(stack, resource)
+
     def abandon_stack(self, stack: str) -> Json:
         """Forget a stack and leave its resources alone; return what it takes to adopt them."""
         return dict(self._send("DELETE", f"{self.locate(stack)}/abandon"))
@@ -49,10 +66,13 @@ class Client(Transport):
         """Return the stack that the same body would create."""
         return dict(self._send("POST", "/stacks/preview", json=body)["stack"])
 
-    def preview_update(self, stack: str, body: Json, *, existing: bool = False) -> Json:
-        """Return what an update with the same body would change."""
-        method = "PATCH" if existing else "PUT"
-        return dict(self._send(method, f"{self.locate(stack)}/preview", json=body)["resource_changes"])
+    def preview_update(
+        self, stack: str, body: Json, *, existing: bool = False, show_nested: bool = False
+    ) -> Json:
+        """Return what an update with the same body would change, in the nested stacks too if asked for."""
+        method, query = "PATCH" if existing else "PUT", {"show_nested": "true"} if show_nested else None
+        url = f"{self.locate(stack)}/preview"
+        return dict(self._send(method, url, json=body, query=query)["resource_changes"])
 
     def validate(self, body: Json, *, show_nested: bool = False) -> Json:
         """Return what a template takes, and those nested in it if asked for."""

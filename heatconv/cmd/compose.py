@@ -15,7 +15,10 @@ from heatconv.cmd.daemon import Daemon
 from heatconv.crypto import Keyring
 from heatconv.db.software_configs import Quotas
 from heatconv.engine import operator_environment
+from heatconv.engine.healing import Limits
+from heatconv.engine.observer import Defaults
 from heatconv.engine.service import EngineService
+from heatconv.model.drift import Mode
 from heatconv.model.records import Stack
 from heatconv.resources.registry import Registry
 from heatconv.rpc.bus import Bus, EngineCaller
@@ -59,8 +62,17 @@ def engine(daemon: Daemon, types: Registry, executor: str) -> EngineService:
         software_quotas=_software_quotas(conf),
         max_snapshots=conf.max_snapshots_per_stack,
         operator_environment=operator_environment.load(conf.environment_dir),
+        observation=Defaults(
+            mode=Mode(conf.observer.policy), interval=conf.observer.interval, portion=conf.observer.portion
+        ),
+        heal_limits=Limits(
+            per_hour=conf.observer.max_heals_per_hour,
+            per_resource=conf.observer.max_heals_per_resource,
+            percent=conf.observer.heal_percent,
+        ),
     )
     daemon.every(conf.recovery_interval, service.recovery.tick)
+    daemon.every(conf.observer.tick, service.observer.tick)
     return service
 
 

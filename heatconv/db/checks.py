@@ -7,15 +7,17 @@ its claim's: a worker whose lock was broken changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db import held, rows, sync_points, traversals
-from heatconv.db.events import add_resource_event
-from heatconv.db.session import Undo, writing
+from heatconv.db.events import add_events, resource_event
+from heatconv.db.group_commit import grouped
+from heatconv.db.session import Database, Undo, writing
 from heatconv.db.tables import resource, sync_point
 from heatconv.db.types import utcnow
 from heatconv.model.definition import Definition
@@ -36,14 +38,27 @@ def try_begin(connection: Connection, row: Resource, attempt: Attempt) -> bool:
     """Record that an action starts on a row that is held, fenced."""
     began = held.try_write(connection, row, held.begun(row, attempt), touch=True)
     if began:
-        held.add_begun_event(connection, row, attempt)
+        add_events(connection, [held.begun_event(row, attempt)])
     return began
 
 
-@writing
-def try_write(connection: Connection, row: Resource, columns: Mapping[str, Any]) -> bool:
+def try_write(database: Database, row: Resource, columns: Mapping[str, Any]) -> bool:
     """Write what became known of a row that is held (physical id, progress, data, metadata), fenced."""
-    return held.try_write(connection, row, columns)
+    return _write(database, held.Write(row=row, columns=columns))
+
+
+def _write_alone(connection: Connection, write: held.Write) -> bool:
+    return held.try_write(connection, write.row, write.columns)
+
+
+def _write_together(connection: Connection, writes: Sequence[held.Write]) -> list[bool | None]:
+    """Make the writes to rows that are held and that no other transaction has locked."""
+    locked = held.lock_all(connection, [write.row for write in writes])
+    held.write_all(connection, [write for write in writes if write.row.id in locked])
+    return [True if write.row.id in locked else None for write in writes]
+
+
+_write = grouped(_write_alone, _write_together)
 
 
 @writing
@@ -84,6 +99,9 @@ def try_replace(connection: Connection, job: Job, row_id: str, step: Replace) ->
     }
     if old.status is Status.IN_PROGRESS:
         given_up["status"] = Status.COMPLETE
+    if old.applied is None and old.progress is not None:
+        # A create that was given up in the middle: its cleanup goes by what it was to be.
+        given_up["applied"] = old.progress.definition.to_json()
     if not held.try_write(connection, old, given_up, let_go=True):
         raise Undo(None)
     new = Resource(
@@ -141,7 +159,7 @@ def _insert_replacement(connection: Connection, new: Resource, attempt: Attempt)
             **held.begun(new, attempt),
         )
     )
-    held.add_begun_event(connection, new, attempt)
+    add_events(connection, [held.begun_event(new, attempt)])
 
 
 # -- the end of a check ---------------------------------------------------------------------
@@ -152,9 +170,8 @@ def _resource_of(job: Job) -> Resource:
     return job.resource
 
 
-@writing
 def finish_update(
-    connection: Connection,
+    database: Database,
     job: Job,
     *,
     applied: Definition,
@@ -176,7 +193,6 @@ def finish_update(
     Concurrency: fenced on the row; WHERE READY on the node's own sync point.
     """
     row = _resource_of(job)
-    version = row.version + (action is Action.UPDATE)
     changes: dict[str, Any] = {
         "applied": applied.to_json(),
         "applied_sha1": sha1,
@@ -185,23 +201,22 @@ def finish_update(
         "reference_id": output.reference_id,
         "attributes": rows.told(output),
         "output_version": output.output_version,
-        "version": version,
+        "version": row.version + (action is Action.UPDATE),
         "status": Status.COMPLETE,
         "progress": None,
     }
+    happened = None
     if action is not None:
         changes["status_reason"] = "state changed"
-    if not held.try_write(connection, row, changes, let_go=True, touch=action is not None):
-        return Fenced()
-    if action is not None:
         made: Resource = changed(row, physical_id=physical_id)
         shown = {name: masked(value, applied.secrets) for name, value in applied.properties.items()}
-        _ended_event(connection, made, action, Status.COMPLETE, "state changed", shown)
-    return _propagate(connection, job, output) if told else Superseded()
+        happened = _ended(made, action, Status.COMPLETE, "state changed", shown)
+    write = held.Write(row=row, columns=changes, let_go=True, touch=action is not None)
+    data = output if job.direction is Direction.UPDATE else None
+    return _end(database, _End(job=job, write=write, happened=happened, data=data, told=told))
 
 
-@writing
-def finish_visit(connection: Connection, job: Job, *, action: Action, status: Status, reason: str) -> Finish:
+def finish_visit(database: Database, job: Job, *, action: Action, status: Status, reason: str) -> Finish:
     """Record how a visit to a resource ended, unlock it, and tell the node's successors.
 
     A visit that a newer traversal came upon is only recorded: ``Superseded``
@@ -209,10 +224,9 @@ def finish_visit(connection: Connection, job: Job, *, action: Action, status: St
     """
     row = _resource_of(job)
     changes = {"action": action, "status": status, "status_reason": reason, "progress": None}
-    if not held.try_write(connection, row, changes, let_go=True, touch=True):
-        return Fenced()
-    _ended_event(connection, row, action, status, reason)
-    return _propagate(connection, job, None) if job.stack.action is action else Superseded()
+    write = held.Write(row=row, columns=changes, let_go=True, touch=True)
+    happened = _ended(row, action, status, reason)
+    return _end(database, _End(job=job, write=write, happened=happened, told=job.stack.action is action))
 
 
 @writing
@@ -227,38 +241,83 @@ def try_pause(connection: Connection, row: Resource, hook: str, attempt: Attempt
     paused = held.try_write(connection, row, {"hook": hook, "progress": attempt.to_json()})
     if paused:
         reason = f"{attempt.action} paused until Hook {hook} is cleared"
-        _ended_event(connection, row, attempt.action, Status.IN_PROGRESS, reason)
+        add_events(connection, [_ended(row, attempt.action, Status.IN_PROGRESS, reason)])
     return paused
 
 
-@writing
-def finish_cleanup(connection: Connection, job: Job, *, action: Action | None) -> Finish:
+def finish_cleanup(database: Database, job: Job, *, action: Action | None) -> Finish:
     """Drop the row of what was cleaned away and tell the node's successors; fenced like an update."""
     row = _resource_of(job)
-    if not held.try_delete(connection, row):
-        return Fenced()
-    if action is not None:
-        _ended_event(connection, row, action, Status.COMPLETE, "state changed")
-    return _propagate(connection, job, None)
+    happened = None if action is None else _ended(row, action, Status.COMPLETE, "state changed")
+    return _end(database, _End(job=job, drop=row, happened=happened))
 
 
-@writing
-def pass_by(connection: Connection, job: Job) -> Finish:
+def pass_by(database: Database, job: Job) -> Finish:
     """Tell the successors of a node that had nothing to do, WHERE its sync point is READY."""
-    return _propagate(connection, job, None)
+    return _end(database, _End(job=job))
 
 
-def _propagate(connection: Connection, job: Job, data: NodeData | None) -> Finish:
-    if not sync_points.try_finish(connection, job.traversal_id, job.node):
+@dataclass(frozen=True, kw_only=True)
+class _End:
+    """How a check ends: what is written to its row, or that it is dropped, and who is told what."""
+
+    job: Job
+    write: held.Write | None = None
+    drop: Resource | None = None
+    happened: Mapping[str, Any] | None = None
+    data: NodeData | None = None
+    told: bool = True
+
+    @property
+    def row(self) -> Resource | None:
+        """The row that has to be held."""
+        return self.write.row if self.write else self.drop
+
+    @property
+    def sender(self) -> sync_points.Sender:
+        return sync_points.Sender(self.job.stack.id, self.job.traversal_id, self.job.node, self.data)
+
+
+def _end_alone(connection: Connection, end: _End) -> Finish:
+    if end.write and not held.try_write(
+        connection, end.write.row, end.write.columns, let_go=end.write.let_go, touch=end.write.touch
+    ):
+        return Fenced()
+    if end.drop and not held.try_delete(connection, end.drop):
+        return Fenced()
+    if end.happened:
+        add_events(connection, [end.happened])
+    if not end.told or not sync_points.try_finish(connection, end.job.traversal_id, end.job.node):
         return Superseded()
-    ready, _ = sync_points.tell_successors(
-        connection,
-        job.stack.id,
-        job.traversal_id,
-        job.node,
-        data if job.direction is Direction.UPDATE else None,
-    )
+    ready, _ = sync_points.tell_successors(connection, *end.sender)
     return Propagated(tuple(ready))
+
+
+def _end_together(connection: Connection, ends: Sequence[_End]) -> list[Finish | None]:
+    """End the checks whose rows are held and whose nodes are READY; others have both locked, or are gone."""
+    rows_held = held.lock_all(connection, [end.row for end in ends if end.row])
+    usual = [end for end in ends if end.row is None or end.row.id in rows_held]
+    ready = sync_points.lock_ready(connection, [end.sender for end in usual if end.told])
+    # A node that two have passed by is left to the first of them.
+    first = {end.sender.key: end for end in reversed(usual)}
+    usual = [
+        end for end in usual if not end.told or (end.sender.key in ready and first[end.sender.key] is end)
+    ]
+
+    held.write_all(connection, [end.write for end in usual if end.write])
+    held.delete_all(connection, [end.drop for end in usual if end.drop])
+    add_events(connection, [end.happened for end in usual if end.happened])
+    rings = sync_points.finish_all(connection, [end.sender for end in usual if end.told])
+    ended: dict[int, Finish] = {}
+    for end in usual:
+        if end.told:  # the first of a traversal rings for all that became ready in it
+            ended[id(end)] = Propagated(tuple(rings.pop(end.job.traversal_id, ())))
+        else:
+            ended[id(end)] = Superseded()
+    return [ended.get(id(end)) for end in ends]
+
+
+_end = grouped(_end_alone, _end_together)
 
 
 @writing
@@ -291,23 +350,21 @@ def fail(
         failed["applied"] = definition.to_json()
     if not held.try_write(connection, row, failed, let_go=True, touch=True):
         raise Undo(Fenced())
-    _ended_event(connection, row, action, Status.FAILED, reason)
+    add_events(connection, [_ended(row, action, Status.FAILED, reason)])
     if ended is None:
         return Superseded()
     sync_points.forget(connection, job.stack.id)
     return ended
 
 
-def _ended_event(
-    connection: Connection,
+def _ended(
     row: Resource,
     action: Action,
     status: Status,
     reason: str,
     properties: Mapping[str, Any] | None = None,
-) -> None:
-    add_resource_event(
-        connection,
+) -> dict[str, Any]:
+    return resource_event(
         stack_id=row.stack_id,
         resource_id=row.id,
         name=row.name,

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db import held, rows
+from heatconv.db import held, rows, sync_points
+from heatconv.db.events import add_events
+from heatconv.db.group_commit import grouped
 from heatconv.db.services import alive
-from heatconv.db.session import writing
+from heatconv.db.session import Database
 from heatconv.db.tables import resource, service, stack, sync_point, sync_point_input
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.outcomes import Busy, Claim, Claimed, Idle
@@ -24,39 +28,58 @@ Decide = Callable[[Job], Step]
 
 # Built once: building a statement costs more than sending it.
 
-_READ = (
-    sa.select(
-        sync_point.c.state,
-        alive(sa.bindparam("dead_after", type_=sa.Float)),
-        *stack.c,
-        *resource.c,
-    )
-    .select_from(
-        sync_point.join(stack, stack.c.id == sync_point.c.stack_id)
-        .outerjoin(resource, resource.c.id == sync_point.c.acts_on)
-        .outerjoin(service, service.c.engine_id == resource.c.engine_id)
-    )
-    .where(
-        sync_point.c.traversal_id == sa.bindparam("traversal"),
-        sync_point.c.resource_id == sa.bindparam("node"),
-        sync_point.c.is_update == sa.bindparam("update"),
-    )
+_JOB = sa.select(
+    sync_point.c.state,
+    alive(sa.bindparam("dead_after", type_=sa.Float)),
+    *stack.c,
+    *resource.c,
+).select_from(
+    sync_point.join(stack, stack.c.id == sync_point.c.stack_id)
+    .outerjoin(resource, resource.c.id == sync_point.c.acts_on)
+    .outerjoin(service, service.c.engine_id == resource.c.engine_id)
 )
 _STACK = slice(2, 2 + len(stack.c))
-_RESOURCE = slice(2 + len(stack.c), None)
+_RESOURCE = slice(2 + len(stack.c), 2 + len(stack.c) + len(resource.c))
 _STACK_NAMES = [column.name for column in stack.c]
 _RESOURCE_NAMES = [column.name for column in resource.c]
 
+_READ = _JOB.where(
+    sync_point.c.traversal_id == sa.bindparam("traversal"),
+    sync_point.c.resource_id == sa.bindparam("node"),
+    sync_point.c.is_update == sa.bindparam("update"),
+)
 _READ_INPUTS = sa.select(sync_point_input.c.data).where(
     sync_point_input.c.traversal_id == sa.bindparam("traversal"),
     sync_point_input.c.resource_id == sa.bindparam("node"),
     sync_point_input.c.is_update == sa.true(),
 )
 
+_READ_SOME = _JOB.add_columns(*(column.label(f"key_{column.name}") for column in sync_points.KEY)).where(
+    sync_points.some(sync_point)
+)
+_READ_INPUTS_OF_SOME = sa.select(
+    sync_point_input.c.traversal_id, sync_point_input.c.resource_id, sync_point_input.c.data
+).where(sync_points.some(sync_point_input))
 
-@writing
+
+@dataclass(frozen=True, kw_only=True)
+class _Ask:
+    """Who claims which node."""
+
+    traversal_id: str
+    node: Node
+    me: str
+    dead_after: float
+    decide: Decide
+    locked: list[Resource]
+
+    @property
+    def key(self) -> sync_points.Key:
+        return self.traversal_id, self.node.resource_id, sync_points.is_update(self.node)
+
+
 def claim(
-    connection: Connection,
+    database: Database,
     traversal_id: str,
     node: Node,
     *,
@@ -65,7 +88,7 @@ def claim(
     decide: Decide,
     locked: list[Resource],
 ) -> Claim:
-    """Lock the row that a node acts on and decide the first step, in three or four statements.
+    """Lock the row that a node acts on and decide the first step, in two to four statements.
 
     Args:
         me: the engine id of this worker.
@@ -79,44 +102,132 @@ def claim(
     newer traversal changes as well; a live holder's lock is respected, a dead
     one's is broken by the same statement.
     """
-    job = _read_job(connection, traversal_id, node, dead_after)
+    return _claim(
+        database,
+        _Ask(
+            traversal_id=traversal_id, node=node, me=me, dead_after=dead_after, decide=decide, locked=locked
+        ),
+    )
+
+
+def _claim_alone(connection: Connection, ask: _Ask) -> Claim:
+    found = connection.execute(
+        _READ,
+        {
+            "traversal": ask.traversal_id,
+            "node": ask.node.resource_id,
+            "update": sync_points.is_update(ask.node),
+            "dead_after": ask.dead_after,
+        },
+    ).one_or_none()
+    job = _job(ask, found)
+    if isinstance(job, Job) and _has_inputs(job):
+        key = {"traversal": ask.traversal_id, "node": ask.node.resource_id}
+        job = _with_inputs(job, connection.scalars(_READ_INPUTS, key))
+    claimed = _judge(ask, job)
+    if not isinstance(claimed, _Taking):
+        return claimed
+    row = claimed.row
+    if not held.try_lock(connection, row, ask.me, claimed.columns, touch=claimed.begins):
+        return Idle("the resource changed while it was being claimed")
+    if isinstance(claimed.step, Start):
+        add_events(connection, [held.begun_event(row, claimed.step.attempt)])
+    return claimed.taken(ask)
+
+
+def _claim_together(connection: Connection, asks: Sequence[_Ask]) -> list[Claim | None]:
+    """Claim the rows that no other transaction has locked, and that have not been replaced."""
+    free = held.lock_free(connection, {ask.node.resource_id for ask in asks})
+    found = {}
+    inputs: dict[sync_points.Key, list[Any]] = defaultdict(list)
+    for some in sync_points.selections({ask.key for ask in asks}):
+        read = {**some, "dead_after": asks[0].dead_after}
+        found.update({tuple(row[-3:]): row for row in connection.execute(_READ_SOME, read)})
+    jobs = [_job(ask, found.get(ask.key)) for ask in asks]
+    told = {ask.key for ask, job in zip(asks, jobs, strict=True) if isinstance(job, Job) and _has_inputs(job)}
+    for some in sync_points.selections(told):
+        for row in connection.execute(_READ_INPUTS_OF_SOME, some):
+            inputs[row.traversal_id, row.resource_id, True].append(row.data)
+    claims: list[Claim | None] = []
+    taking: dict[str, _Taking] = {}
+    for ask, job in zip(asks, jobs, strict=True):
+        if isinstance(job, Job):
+            job = _with_inputs(job, inputs[ask.key])  # noqa: PLW2901 - the same, completed
+        claimed = _judge(ask, job)
+        if not isinstance(claimed, _Taking):
+            claims.append(claimed)
+        elif claimed.row.id in free and claimed.row.id not in taking:
+            taking[claimed.row.id] = claimed
+            claims.append(claimed.taken(ask))
+        else:
+            claims.append(None)
+    held.take_all(connection, [(each.row, each.columns, each.begins) for each in taking.values()], asks[0].me)
+    add_events(
+        connection,
+        [
+            held.begun_event(each.row, each.step.attempt)
+            for each in taking.values()
+            if isinstance(each.step, Start)
+        ],
+    )
+    return claims
+
+
+_claim = grouped(_claim_alone, _claim_together)
+
+
+@dataclass(frozen=True)
+class _Taking:
+    """A row that is free to be locked, and the step that then is taken."""
+
+    job: Job
+    row: Resource
+    step: Step
+
+    @property
+    def begins(self) -> bool:
+        return isinstance(self.step, Start)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What taking the step writes together with the lock.
+
+        What the step may make the row depend on is known from here on: a newer
+        traversal orders its deletions by it.
+        """
+        match self.step:
+            case Start(attempt):
+                return held.begun(self.row, attempt)
+            case Compare(requires=requires):
+                return {"requires": {**self.row.requires, **requires}}
+            case _:
+                return {}
+
+    def taken(self, ask: _Ask) -> Claimed:
+        """Return the claim that this becomes with the lock."""
+        row: Resource = changed(self.row, engine_id=ask.me, atomic_key=self.row.atomic_key + 1)
+        ask.locked.append(row)
+        return Claimed(changed(self.job, resource=row), self.step)
+
+
+def _judge(ask: _Ask, job: Job | Idle) -> Claim | _Taking:
+    """Decide what becomes of a claim on what was read for it."""
     if isinstance(job, Idle):
         return job
     row = job.resource
-    held_already = row is not None and any(_is_same_lock(row, before) for before in locked)
+    held_already = row is not None and any(_is_same_lock(row, before) for before in ask.locked)
     if row is not None and row.engine_id is not None and job.lock_alive and not held_already:
         return Busy(row.engine_id)
     if _is_torn(job):
         return Idle("its traversal ended while it was being claimed")
-    step = decide(job)
+    step = ask.decide(job)
     if row is None or held_already or isinstance(step, Skip):
         return Claimed(job, step)
-    if not held.try_lock(connection, row, me, _with_lock(row, step), touch=isinstance(step, Start)):
-        return Idle("the resource changed while it was being claimed")
-    if isinstance(step, Start):
-        held.add_begun_event(connection, row, step.attempt)
-    taken: Resource = changed(row, engine_id=me, atomic_key=row.atomic_key + 1)
-    locked.append(taken)
-    return Claimed(changed(job, resource=taken), step)
+    return _Taking(job, row, step)
 
 
 def _is_same_lock(row: Resource, before: Resource) -> bool:
     return (row.id, row.engine_id, row.atomic_key) == (before.id, before.engine_id, before.atomic_key)
-
-
-def _with_lock(row: Resource, step: Step) -> dict[str, Any]:
-    """Return what taking a step writes together with its lock.
-
-    What the step may make the row depend on is known from here on: a newer
-    traversal orders its deletions by it.
-    """
-    match step:
-        case Start(attempt):
-            return held.begun(row, attempt)
-        case Compare(requires=requires):
-            return {"requires": {**row.requires, **requires}}
-        case _:
-            return {}
 
 
 def _is_torn(job: Job) -> bool:
@@ -132,26 +243,34 @@ def _is_torn(job: Job) -> bool:
     return not row.desired.requires <= {data.name for data in job.inputs}
 
 
-def _read_job(connection: Connection, traversal_id: str, node: Node, dead_after: float) -> Job | Idle:
-    key = {"traversal": traversal_id, "node": node.resource_id}
-    update = node.direction is Direction.UPDATE
-    found = connection.execute(_READ, {**key, "update": update, "dead_after": dead_after}).one_or_none()
+def _job(ask: _Ask, found: Any) -> Job | Idle:
+    """Return what was read of a node, without its inputs."""
     if found is None:
         return Idle("its traversal is gone")
     state, lock_alive = found[:2]
     of_stack = SimpleNamespace(**dict(zip(_STACK_NAMES, found[_STACK], strict=True)))
-    if of_stack.current_traversal != traversal_id or of_stack.status != Status.IN_PROGRESS:
+    if of_stack.current_traversal != ask.traversal_id or of_stack.status != Status.IN_PROGRESS:
         return Idle("its traversal is not the current one")
     if state != SyncState.READY:
         return Idle(f"it is {state}")
     columns: list[Any] = list(found[_RESOURCE])
     row = SimpleNamespace(**dict(zip(_RESOURCE_NAMES, columns, strict=True)))
-    inputs = connection.scalars(_READ_INPUTS, key).all() if update and row.id is not None else ()
     return Job(
         stack=rows.stack(of_stack),
-        traversal_id=traversal_id,
-        node=node,
+        traversal_id=ask.traversal_id,
+        node=ask.node,
         resource=rows.resource(row) if row.id is not None else None,
-        inputs=tuple(NodeData(**data) for data in inputs),
         lock_alive=bool(lock_alive),
     )
+
+
+def _has_inputs(job: Job) -> bool:
+    """Tell whether a node was told anything: who requires nothing was not."""
+    row = job.resource
+    wanted = row and row.desired
+    return job.direction is Direction.UPDATE and wanted is not None and bool(wanted.requires)
+
+
+def _with_inputs(job: Job, inputs: Iterable[Any]) -> Job:
+    complete: Job = changed(job, inputs=tuple(NodeData(**data) for data in inputs))
+    return complete

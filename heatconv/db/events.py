@@ -25,8 +25,7 @@ STACK_TYPE = "OS::Heat::Stack"  #: what events of the stack itself have for a ty
 _ADD = sa.insert(event).values(created_at=utcnow())
 
 
-def add_resource_event(
-    connection: Connection,
+def resource_event(
     *,
     stack_id: str,
     resource_id: str | None,
@@ -37,31 +36,33 @@ def add_resource_event(
     status: Status,
     reason: str,
     properties: Mapping[str, Any] | None = None,
-) -> None:
-    """Record, within a transaction, what happened to a resource."""
-    connection.execute(
-        _ADD,
-        {
-            "uuid": str(uuid.uuid4()),
-            "stack_id": stack_id,
-            "resource_id": resource_id,
-            "resource_name": name,
-            "resource_type": type_name,
-            "physical_id": physical_id,
-            "action": action,
-            "status": status,
-            "status_reason": reason,
-            "properties": properties,
-        },
-    )
+) -> dict[str, Any]:
+    """Return the columns that tell what happened to a resource, to be recorded by ``add_events``."""
+    return {
+        "uuid": str(uuid.uuid4()),
+        "stack_id": stack_id,
+        "resource_id": resource_id,
+        "resource_name": name,
+        "resource_type": type_name,
+        "physical_id": physical_id,
+        "action": action,
+        "status": status,
+        "status_reason": reason,
+        "properties": properties,
+    }
+
+
+def add_events(connection: Connection, events: Sequence[Mapping[str, Any]]) -> None:
+    """Record, within a transaction, what happened."""
+    if events:
+        connection.execute(_ADD, events)
 
 
 def add_stack_event(
     connection: Connection, *, stack_id: str, name: str, action: Action, status: Status, reason: str
 ) -> None:
     """Record, within a transaction, what happened to a stack."""
-    add_resource_event(
-        connection,
+    happened = resource_event(
         stack_id=stack_id,
         resource_id=None,
         name=name,
@@ -71,6 +72,7 @@ def add_stack_event(
         status=status,
         reason=reason,
     )
+    add_events(connection, [happened])
 
 
 def drop_old_events(connection: Connection, stack_id: str, *, keep: int) -> None:

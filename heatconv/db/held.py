@@ -8,13 +8,15 @@ sending it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.events import add_resource_event
+from heatconv.db.events import resource_event
 from heatconv.db.tables import resource
 from heatconv.db.types import utcnow
 from heatconv.model.records import Attempt, Held, Resource
@@ -28,6 +30,14 @@ _HELD = sa.and_(
 )
 _SEEN = sa.and_(resource.c.id == sa.bindparam("key_id"), resource.c.atomic_key == sa.bindparam("key_atomic"))
 _DELETE = sa.delete(resource).where(_HELD)
+_THESE = resource.c.id.in_(sa.bindparam("key_ids", expanding=True))
+_DELETE_ALL = sa.delete(resource).where(_THESE)
+_LOCK_ALL = (
+    sa.select(resource.c.id, resource.c.engine_id, resource.c.atomic_key)
+    .where(_THESE)
+    .order_by(resource.c.id)
+    .with_for_update(skip_locked=True)
+)
 
 #: What letting go of a row sets.
 _LET_GO = {"engine_id": sa.null(), "atomic_key": resource.c.atomic_key + 1}
@@ -48,6 +58,16 @@ def _statement(
     return statement.values(values)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Write:
+    """What is to be written to a row that is held; ``let_go`` unlocks it, ``touch`` dates it."""
+
+    row: Resource
+    columns: Mapping[str, Any]
+    let_go: bool = False
+    touch: bool = False
+
+
 def try_write(
     connection: Connection,
     row: Resource,
@@ -64,6 +84,50 @@ def try_write(
     """
     statement = _statement("held", frozenset(columns), let_go=let_go, touch=touch, metadata_too=metadata_too)
     return connection.execute(statement, {**columns, **_fence(row)}).rowcount == 1
+
+
+def lock_all(connection: Connection, held: Sequence[Resource]) -> set[str]:
+    """Lock rows until the transaction ends; return the ids of those that are held as read.
+
+    One that another transaction has locked right now is left out, not waited for.
+    """
+    read = {row.id: (row.engine_id, row.atomic_key) for row in held}
+    found = connection.execute(_LOCK_ALL, {"key_ids": list(read)})
+    return {row.id for row in found if read[row.id] == (row.engine_id, row.atomic_key)}
+
+
+def lock_free(connection: Connection, ids: Collection[str]) -> set[str]:
+    """Lock those rows that no other transaction has locked until this one ends; return their ids."""
+    return {row.id for row in connection.execute(_LOCK_ALL, {"key_ids": list(ids)})}
+
+
+def take_all(
+    connection: Connection, taken: Iterable[tuple[Resource, Mapping[str, Any], bool]], me: str
+) -> None:
+    """Take rows that ``lock_free`` has locked, as ``try_lock`` does: each with its columns and ``touch``."""
+    alike: dict[sa.Update, list[dict[str, Any]]] = defaultdict(list)
+    for row, columns, touch in taken:
+        values = {**columns, "engine_id": me, "atomic_key": row.atomic_key + 1}
+        statement = _statement("seen", frozenset(values), let_go=False, touch=touch)
+        alike[statement].append({**values, "key_id": row.id, "key_atomic": row.atomic_key})
+    for statement, many in alike.items():
+        connection.execute(statement, many)
+
+
+def write_all(connection: Connection, writes: Iterable[Write]) -> None:
+    """Write to rows that ``lock_all`` found to be held."""
+    alike: dict[sa.Update, list[dict[str, Any]]] = defaultdict(list)
+    for write in writes:
+        statement = _statement("held", frozenset(write.columns), let_go=write.let_go, touch=write.touch)
+        alike[statement].append({**write.columns, **_fence(write.row)})
+    for statement, values in alike.items():
+        connection.execute(statement, values)
+
+
+def delete_all(connection: Connection, held: Sequence[Resource]) -> None:
+    """Delete rows that ``lock_all`` found to be held."""
+    if held:
+        connection.execute(_DELETE_ALL, {"key_ids": [row.id for row in held]})
 
 
 def try_delete(connection: Connection, row: Resource) -> bool:
@@ -102,10 +166,9 @@ def begun(row: Resource, attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def add_begun_event(connection: Connection, row: Resource, attempt: Attempt) -> None:
-    """Record that an action is under way."""
-    add_resource_event(
-        connection,
+def begun_event(row: Resource, attempt: Attempt) -> dict[str, Any]:
+    """Return the event that an action is under way."""
+    return resource_event(
         stack_id=row.stack_id,
         resource_id=row.id,
         name=row.name,

@@ -9,9 +9,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db.session import reading
+from heatconv.db.sync_points import portions
 from heatconv.db.tables import resource, stack
 from heatconv.model.definition import Definition
-from heatconv.model.records import Child, Member, Nested
+from heatconv.model.records import Child, Member, Nested, UnderWay
 from heatconv.model.states import Action, Status
 
 _NESTED = sa.select(
@@ -41,6 +42,27 @@ def below(connection: Connection, stack_id: str, depth: int) -> list[list[Nested
 
 
 @reading
+def under_way(connection: Connection, stack_ids: Sequence[str]) -> list[UnderWay]:
+    """Return the stacks right inside some others that are being created or updated."""
+    found: list[UnderWay] = []
+    for ids in portions(stack_ids):
+        query = (
+            sa.select(stack.c.id, stack.c.current_traversal, stack.c.action)
+            .join(resource, resource.c.id == stack.c.owner_resource_id)
+            .where(
+                resource.c.stack_id.in_(ids),
+                stack.c.status == Status.IN_PROGRESS,
+                stack.c.action.in_((Action.CREATE, Action.UPDATE)),
+            )
+        )
+        found += [
+            UnderWay(id=row.id, traversal_id=row.current_traversal, action=Action(row.action))
+            for row in connection.execute(query)
+        ]
+    return found
+
+
+@reading
 def child_of(connection: Connection, owner_id: str) -> Child | None:
     """Return the stack of an owner, by the owner's row: the living one, else the last that was."""
     query = (
@@ -60,6 +82,7 @@ def child_of(connection: Connection, owner_id: str) -> Child | None:
         status=Status(row.status),
         reason=row.status_reason,
         deleted=row.deleted_at is not None,
+        abandoned=row.abandoned,
     )
 
 
@@ -94,14 +117,15 @@ def members_of(connection: Connection, stack_id: str) -> list[Member]:
 
 
 @reading
-def depth(connection: Connection, owner_id: str | None, limit: int) -> int:
-    """Return how deep a stack is nested that a resource owns; counts no further than ``limit`` + 1."""
-    deep = 0
-    while owner_id is not None and deep <= limit:
-        deep += 1
-        around = sa.select(stack.c.owner_resource_id).join(resource, resource.c.stack_id == stack.c.id)
-        owner_id = connection.scalar(around.where(resource.c.id == owner_id))
-    return deep
+def place(connection: Connection, owner_id: str) -> tuple[str, int] | None:
+    """Return in which tree a stack is that a resource owns, by its root, and how deep; None: no owner."""
+    query = (
+        sa.select(stack.c.root_stack_id, stack.c.nested_depth)
+        .join(resource, resource.c.stack_id == stack.c.id)
+        .where(resource.c.id == owner_id)
+    )
+    row = connection.execute(query).one_or_none()
+    return None if row is None else (row.root_stack_id, row.nested_depth + 1)
 
 
 @reading

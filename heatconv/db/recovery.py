@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db import rows, sync_points
-from heatconv.db.events import add_resource_event
+from heatconv.db.events import add_events, resource_event
 from heatconv.db.services import alive
 from heatconv.db.session import Database, reading, writing
 from heatconv.db.tables import resource, service, stack, sync_point
@@ -70,8 +70,7 @@ def try_break(connection: Connection, lock: DeadLock, *, dead_after: float) -> b
     changed = connection.execute(broken.values(engine_id=None, atomic_key=row.atomic_key + 1))
     if changed.rowcount != 1:
         return False
-    add_resource_event(
-        connection,
+    happened = resource_event(
         stack_id=row.stack_id,
         resource_id=row.id,
         name=row.name,
@@ -81,6 +80,7 @@ def try_break(connection: Connection, lock: DeadLock, *, dead_after: float) -> b
         status=row.status,
         reason=f"taken over from worker {row.engine_id}",
     )
+    add_events(connection, [happened])
     return True
 
 

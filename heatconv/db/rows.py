@@ -32,6 +32,9 @@ def stack(row: Any, tags: tuple[str, ...] = ()) -> Stack:
         user_id=row.user_id,
         user_name=row.user_name,
         owner_resource_id=row.owner_resource_id,
+        root_id=row.root_stack_id,
+        depth=row.nested_depth,
+        size=row.size,
         description=row.description,
         raw_template_id=row.raw_template_id,
         prev_raw_template_id=row.prev_raw_template_id,
@@ -49,6 +52,7 @@ def stack(row: Any, tags: tuple[str, ...] = ()) -> Stack:
         deleted_at=row.deleted_at,
         tags=tags,
         abandoned=row.abandoned,
+        policy=row.policy,
     )
 
 
@@ -82,6 +86,7 @@ def extant(row: Any) -> Extant:
         action=Action(row.action),
         status=Status(row.status),
         locked=row.engine_id is not None,
+        drifted=bool(row.drifted),
     )
 
 

@@ -20,6 +20,7 @@ from oslo_db import api as oslo_db_api
 from oslo_db import exception as oslo_db_exception
 from oslo_db import options as oslo_db_options
 from oslo_db.sqlalchemy import enginefacade
+from sqlalchemy.dialects.postgresql.psycopg2 import EXECUTEMANY_VALUES_PLUS_BATCH
 from sqlalchemy.engine import Connection, Engine
 
 from heatconv import errors
@@ -66,6 +67,10 @@ class _Transaction:
 class Database:
     """A database, ready to run transactions; safe to share between threads."""
 
+    #: How many groups of calls of a kind have their transactions at a time: one computes while
+    #: the other waits for the server.
+    groups_abreast = 2
+
     def __init__(self, keyring: Keyring | None = None, **settings: Any) -> None:
         """Keep the settings, which are enginefacade's; nothing connects before the first use.
 
@@ -76,6 +81,7 @@ class Database:
         self._facade.configure(**{**_POOL, **settings})
         self._facade.append_on_engine_create(self._prepare_engine)
         self._mode = threading.local()
+        self.groups: dict[object, Any] = {}  #: who shares transactions here, see ``group_commit``
         retry = oslo_db_api.wrap_db_retry(
             max_retries=20,
             retry_interval=0.05,
@@ -144,6 +150,8 @@ class Database:
             sa.event.listen(engine, "connect", _open_mysql)
         else:
             sa.event.listen(engine, "connect", _open_postgresql)
+            # Of many updates send as many as fit in one go; nobody asks how many rows each has met.
+            setattr(engine.dialect, "executemany_mode", EXECUTEMANY_VALUES_PLUS_BATCH)  # noqa: B010 - of psycopg2's
 
     def _begin_sqlite(
         self, connection: Connection, cursor: Any, statement: str, parameters: Any, *rest: Any

@@ -13,7 +13,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.events import add_resource_event
+from heatconv.db import wishes
+from heatconv.db.events import add_events, resource_event
 from heatconv.db.session import writing
 from heatconv.db.tables import resource
 from heatconv.model.records import Resource
@@ -21,11 +22,19 @@ from heatconv.model.states import Action, Status
 
 
 @writing
-def try_set_metadata(connection: Connection, row: Resource, metadata: Mapping[str, Any]) -> bool:
-    """Write a resource's metadata, WHERE metadata_key = as read: nothing that another wrote is lost."""
+def try_set_metadata(
+    connection: Connection, row: Resource, metadata: Mapping[str, Any], *, wished: bool = False
+) -> bool:
+    """Write a resource's metadata, WHERE metadata_key = as read: nothing that another wrote is lost.
+
+    ``wished``: they say what its nested stack is to be, and that is to be carried out.
+    """
     seen = (resource.c.id == row.id, resource.c.metadata_key == row.metadata_key)
     changes = {"metadata": dict(metadata), "metadata_key": row.metadata_key + 1}
-    return connection.execute(sa.update(resource).where(*seen).values(**changes)).rowcount == 1
+    written = connection.execute(sa.update(resource).where(*seen).values(**changes)).rowcount == 1
+    if written and wished:
+        wishes.note(connection, row.id)
+    return written
 
 
 @writing
@@ -77,8 +86,7 @@ def try_mark(connection: Connection, row: Resource, status: Status, reason: str)
 
 
 def _event(connection: Connection, row: Resource, action: Action, status: Status, reason: str) -> None:
-    add_resource_event(
-        connection,
+    happened = resource_event(
         stack_id=row.stack_id,
         resource_id=row.id,
         name=row.name,
@@ -88,3 +96,4 @@ def _event(connection: Connection, row: Resource, action: Action, status: Status
         status=status,
         reason=reason,
     )
+    add_events(connection, [happened])

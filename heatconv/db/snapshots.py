@@ -53,8 +53,22 @@ def fill(connection: Connection, snapshot_id: str, stack_id: str) -> None:
 
 @reading
 def tell(connection: Connection, stack_id: str) -> dict[str, Any]:
-    """Return a stack with its resources, as export, abandon and snapshots have it."""
-    return _told(connection, stack_id)
+    """Return a stack with its resources, and with each that owns a stack all of that, as export has it."""
+    return _tree(connection, stack_id)
+
+
+#: What is not told of a nested stack: it is given that by the stack around it.
+_INHERITED = ("environment", "files")
+
+
+def _tree(connection: Connection, stack_id: str) -> dict[str, Any]:
+    told = _told(connection, stack_id)
+    inside = sa.select(resource.c.name, stack.c.id).join(stack, stack.c.owner_resource_id == resource.c.id)
+    living = (resource.c.desired_sha1.is_not(None), stack.c.deleted_at.is_(None))
+    for name, nested in connection.execute(inside.where(resource.c.stack_id == stack_id, *living)).all():
+        below = {key: part for key, part in _tree(connection, nested).items() if key not in _INHERITED}
+        told["resources"][name] |= below
+    return told
 
 
 def _told(connection: Connection, stack_id: str) -> dict[str, Any]:

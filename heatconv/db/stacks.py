@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -87,6 +87,13 @@ def get(connection: Connection, stack_id: str) -> Stack | None:
     """Return a stack by id, for a daemon's own use."""
     row = connection.execute(sa.select(stack).where(stack.c.id == stack_id)).one_or_none()
     return None if row is None else rows.stack(row, _tags(connection, [row.id]).get(row.id, ()))
+
+
+@reading
+def get_many(connection: Connection, stack_ids: Iterable[str]) -> dict[str, Stack]:
+    """Return stacks by id, without tags, for a daemon's own use."""
+    found = connection.execute(sa.select(stack).where(stack.c.id.in_(list(stack_ids))))
+    return {row.id: rows.stack(row) for row in found}
 
 
 @reading
@@ -179,6 +186,20 @@ def get_template(connection: Connection, template_id: int) -> RawTemplate:
     if row is None:
         raise errors.StaleWrite(entity=f"template {template_id}")
     return rows.raw_template(row)
+
+
+@reading
+def get_environment(connection: Connection, template_id: int) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """Return what is beside a template, environment and files: a group's template is as large as the group.
+
+    Raises:
+        StaleWrite: it was replaced, and then dropped, since its id was read.
+    """
+    beside = sa.select(raw_template.c.environment, raw_template.c.files)
+    row = connection.execute(beside.where(raw_template.c.id == template_id)).one_or_none()
+    if row is None:
+        raise errors.StaleWrite(entity=f"template {template_id}")
+    return row.environment, row.files
 
 
 @reading

@@ -8,9 +8,10 @@ sync point becomes DONE in the same transaction, and only once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -23,6 +24,9 @@ from heatconv.model.plan import Plan
 from heatconv.model.states import Phase, SyncState
 
 T = TypeVar("T")
+
+Key = tuple[str, str, bool]  #: of a sync point: traversal, resource, is it the update node
+KEY = (sync_point.c.traversal_id, sync_point.c.resource_id, sync_point.c.is_update)
 
 
 # The statements of every check are built once: building one costs more than sending it.
@@ -80,6 +84,51 @@ _COUNT_IN_MANY = _COUNT_IN.where(
     sync_point.c.traversal_id == sa.bindparam("key_traversal"),
     sync_point.c.resource_id.in_(sa.bindparam("key_ids", expanding=True)),
     sync_point.c.is_update == sa.bindparam("key_is_update"),
+)
+
+
+def some(table: sa.Table) -> sa.ColumnElement[bool]:
+    """Return the WHERE that finds nodes of one direction; a row belongs to one traversal at a time."""
+    return sa.and_(
+        table.c.traversal_id.in_(sa.bindparam("key_traversals", expanding=True)),
+        table.c.resource_id.in_(sa.bindparam("key_ids", expanding=True)),
+        table.c.is_update == sa.bindparam("key_is_update"),
+    )
+
+
+_LOCK_READY = (
+    sa.select(*KEY)
+    .where(some(sync_point), sync_point.c.state == SyncState.READY)
+    .order_by(sync_point.c.traversal_id, sync_point.c.resource_id)
+    .with_for_update(skip_locked=True)
+)
+
+_FINISH_SOME = (
+    sa.update(sync_point)
+    .where(some(sync_point))
+    .values(state=SyncState.DONE, atomic_key=sync_point.c.atomic_key + 1)
+)
+
+_EDGES = sa.select(graph_edge).where(some(graph_edge))
+
+_LOCK_SOME = (
+    sa.select(sync_point)
+    .where(some(sync_point))
+    .order_by(sync_point.c.traversal_id, sync_point.c.resource_id)
+    .with_for_update()
+)
+
+_FULL_NOW = sync_point.c.satisfied + sa.bindparam("senders", type_=sa.Integer) >= sync_point.c.required
+
+_COUNT_SOME_IN = (
+    sa.update(sync_point)
+    .ordered_values(
+        (sync_point.c.state, sa.case((_FULL_NOW, SyncState.READY), else_=SyncState.WAITING)),
+        (sync_point.c.ready_at, sa.case((_FULL_NOW, utcnow()), else_=sa.null())),
+        (sync_point.c.satisfied, sync_point.c.satisfied + sa.bindparam("senders", type_=sa.Integer)),
+        (sync_point.c.atomic_key, sync_point.c.atomic_key + 1),
+    )
+    .where(some(sync_point))
 )
 
 
@@ -159,6 +208,101 @@ def lay_out(connection: Connection, stack_id: str, traversal_id: str, plan: Plan
 def try_finish(connection: Connection, traversal_id: str, node: Node) -> bool:
     """Mark a node as done, WHERE key AND state = READY; False: its traversal is gone, or it was done."""
     return connection.execute(_FINISH, _key(traversal_id, node)).rowcount == 1
+
+
+class Sender(NamedTuple):
+    """A finished node, and what it has to say to those that wait for it."""
+
+    stack_id: str
+    traversal_id: str
+    node: Node
+    data: NodeData | None = None
+
+    @property
+    def key(self) -> Key:
+        """The node's sync point."""
+        return self.traversal_id, self.node.resource_id, is_update(self.node)
+
+
+def lock_ready(connection: Connection, senders: Iterable[Sender]) -> set[Key]:
+    """Lock the sync points of nodes until the transaction ends; return the keys of those that are READY.
+
+    One that another transaction has locked right now is left out, not waited for.
+    """
+    found: set[Key] = set()
+    for some in selections({sender.key for sender in senders}):
+        found.update(_key_in(row) for row in connection.execute(_LOCK_READY, some))
+    return found
+
+
+def finish_all(connection: Connection, senders: Sequence[Sender]) -> dict[str, list[Node]]:
+    """Mark nodes that ``lock_ready`` found READY as done, and count them in at their successors.
+
+    Returns the successors that have all they wait for now, which are READY, by
+    traversal.  Rows are locked in the same order as ``tell_successors`` has.
+    """
+    for some in selections({sender.key for sender in senders}):
+        connection.execute(_FINISH_SOME, some)
+    sender_of = {sender.key: sender for sender in senders}
+    edges = _edges(connection, sender_of)
+    successors = _lock_all(connection, {successor for _, successor in edges})
+    _give_all(connection, edges, sender_of, successors)
+    counts = Counter(successor for _, successor in edges)
+    for count in sorted(set(counts.values())):
+        for some in selections({key for key in counts if counts[key] == count}):
+            connection.execute(_COUNT_SOME_IN, {**some, "senders": count})
+
+    ready: dict[str, list[Node]] = defaultdict(list)
+    joins = []
+    for key, row in successors.items():
+        if row.satisfied + counts[key] < row.required:
+            continue
+        full = node_of(row.resource_id, update=row.is_update)
+        if row.join_for is None:
+            ready[row.traversal_id].append(full)
+        else:
+            joins.append(Sender(row.stack_id, row.traversal_id, full))
+    if joins:
+        for traversal_id, nodes in finish_all(connection, joins).items():
+            ready[traversal_id] += nodes
+    return ready
+
+
+def _edges(connection: Connection, senders: Iterable[Key]) -> list[tuple[Key, Key]]:
+    """Return the edges that begin at some nodes, as sender and successor."""
+    return [
+        (_key_in(row), (row.traversal_id, row.needed_by_id, bool(row.needed_by_is_update)))
+        for some in selections(set(senders))
+        for row in connection.execute(_EDGES, some)
+    ]
+
+
+def _lock_all(connection: Connection, keys: set[Key]) -> dict[Key, Any]:
+    return {_key_in(row): row for some in selections(keys) for row in connection.execute(_LOCK_SOME, some)}
+
+
+def _give_all(
+    connection: Connection,
+    edges: Iterable[tuple[Key, Key]],
+    sender_of: Mapping[Key, Sender],
+    successors: Mapping[Key, Any],
+) -> None:
+    """Write what each node has to say for each resource that waits for it, maybe behind a join."""
+    told: dict[tuple[str, Key], dict[str, Any]] = {}
+    for key, successor in edges:
+        sender, row = sender_of[key], successors[successor]
+        receiver = row.join_for or row.resource_id
+        if sender.data is not None and row.is_update and receiver != sender.stack_id:
+            told[receiver, key] = {
+                "traversal_id": sender.traversal_id,
+                "stack_id": sender.stack_id,
+                "resource_id": receiver,
+                "is_update": True,
+                "sender_id": sender.node.resource_id,
+                "sender_is_update": is_update(sender.node),
+                "data": asdict(sender.data),
+            }
+    _insert(connection, sync_point_input, (told[each] for each in sorted(told)))
 
 
 def tell_successors(
@@ -276,6 +420,21 @@ def _key(traversal_id: str, node: Node) -> dict[str, Any]:
         "key_resource": node.resource_id,
         "key_is_update": is_update(node),
     }
+
+
+def _key_in(row: Any) -> Key:
+    return row.traversal_id, row.resource_id, bool(row.is_update)
+
+
+def selections(keys: set[Key]) -> Iterator[dict[str, Any]]:
+    """Yield what ``some`` is to find, in key order and in portions: nodes of one direction."""
+    for update in (True, False):
+        for some in portions(sorted(key for key in keys if key[2] is update)):
+            yield {
+                "key_traversals": sorted({traversal_id for traversal_id, _, _ in some}),
+                "key_ids": [resource_id for _, resource_id, _ in some],
+                "key_is_update": update,
+            }
 
 
 def _columns(node: Node) -> dict[str, Any]:

@@ -51,6 +51,9 @@ stack = _table(
     sa.Column("user_id", sa.String(64)),
     sa.Column("user_name", sa.String(255)),
     sa.Column("owner_resource_id", Uuid, index=True),
+    sa.Column("root_stack_id", Uuid),
+    sa.Column("nested_depth", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("size", sa.Integer, nullable=False, server_default="0"),
     sa.Column("description", LongText, nullable=False),
     sa.Column("raw_template_id", BigInt, nullable=False),
     sa.Column("prev_raw_template_id", BigInt),
@@ -71,6 +74,7 @@ stack = _table(
     sa.UniqueConstraint("project_id", "live_name"),
     sa.Index(None, "project_id", "created_at", "id"),
     sa.Index(None, "status", "phase", "deadline"),
+    sa.Index(None, "root_stack_id", "deleted_at"),
 )
 
 stack_tag = _table(
@@ -192,16 +196,60 @@ service = _table(
     sa.Column("updated_at", Time, nullable=False, index=True),
 )
 
-# What is really there, as last looked at, apart from what is wanted.
+# A row whose metadata say what a signal wishes of its nested stack, until that is carried out.
+wish = _table(
+    "wish",
+    sa.Column("resource_id", Uuid, primary_key=True),
+    sa.Column("since", Time, nullable=False, index=True),
+)
+
+# A root stack with all that is nested in it, as it was found when it was last looked at, and when
+# that is next.  There is no row of a stack that was never observed.  ``claim`` is whose
+# turn it is, ``cursor`` the last row of a round that takes several, ``blind`` that something could
+# not be looked at in it.  ``heals`` counts those begun in the hour after ``heals_since``;
+# ``traversal_id`` is the last traversal that was ours, or that we know to be a user's.
+stack_observed = _table(
+    "stack_observed",
+    sa.Column("stack_id", Uuid, primary_key=True),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("since", Time, nullable=False),
+    sa.Column("observed_at", Time),
+    sa.Column("due_at", Time, nullable=False, index=True),
+    sa.Column("claim", Uuid, index=True),
+    sa.Column("cursor", Uuid),
+    sa.Column("blind", sa.Boolean, nullable=False),
+    sa.Column("heals", sa.Integer, nullable=False),
+    sa.Column("heals_since", Time),
+    sa.Column("traversal_id", Uuid),
+)
+
+# What is really there, apart from what is wanted: written when it is not as it was found the last time.
+# It holds as long as the resource's ``atomic_key`` is the one it was seen with.  ``kind`` is
+# null of what is as it was made.
 resource_observed = _table(
     "resource_observed",
     sa.Column("resource_id", Uuid, primary_key=True),
     sa.Column("stack_id", Uuid, nullable=False, index=True),
-    sa.Column("exists", sa.Boolean, nullable=False),
-    sa.Column("differs", sa.Boolean, nullable=False),
+    sa.Column("atomic_key", BigInt, nullable=False),
+    sa.Column("kind", sa.String(16)),
+    sa.Column("handling", sa.String(8), nullable=False),
+    sa.Column("digest", sa.String(40), nullable=False),
+    sa.Column("reason", LongText, nullable=False),
     sa.Column("observed_at", Time, nullable=False),
 )
 
+# How often a resource was healed, by name since healing may replace its row, in the hour after
+# ``since``; ``tripped``: it did not stay healed, and is left alone.
+resource_healing = _table(
+    "resource_healing",
+    sa.Column("stack_id", Uuid, primary_key=True),
+    sa.Column("resource_name", sa.String(255), primary_key=True),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("since", Time, nullable=False),
+    sa.Column("tripped", sa.Boolean, nullable=False),
+)
+
+# The live values of the properties that are not as they were made.
 resource_properties_observed = _table(
     "resource_properties_observed",
     sa.Column("stack_id", Uuid, primary_key=True),

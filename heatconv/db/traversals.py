@@ -13,16 +13,17 @@ from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db import held, rows, snapshots, sync_points
+from heatconv.db import held, observations, room, rows, snapshots, sync_points, turns
 from heatconv.db.events import add_stack_event, drop_old_events
+from heatconv.db.room import Room
 from heatconv.db.session import writing
-from heatconv.db.tables import raw_template, resource, stack, stack_tag
+from heatconv.db.tables import raw_template, resource, resource_observed, stack, stack_tag
 from heatconv.db.types import utcnow
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.outcomes import Half, Owner, StackFailed
 from heatconv.model.plan import Plan, Target
-from heatconv.model.records import Extant, Held, RawTemplate, Stack
+from heatconv.model.records import Extant, Held, RawTemplate, Stack, changed
 from heatconv.model.states import VISITS, Action, Phase, Status
 
 #: The actions whose failure is followed by a rollback, if the stack is to have one.
@@ -50,7 +51,9 @@ class Start:
     keep_events: int = -1  #: how many of the stack's events stay; all of them if negative
     abandon: bool = False  #: what a deletion's resources stand for stays
     snapshot_name: str | None = None  #: of a traversal that takes a snapshot
+    room: Room | None = None  #: how many resources there may be in the tree; None is any number
     owner: Held | None = None  #: on behalf of which row a nested stack is made or changed
+    only_drifted: frozenset[str] | None = None  #: the resources whose drift counts; None: all
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,9 +70,11 @@ def create(connection: Connection, new: Stack, start: Start, plan: Planner) -> S
     """Store a stack and start its first traversal.
 
     Raises:
+        RequestLimitExceeded: there would be too many resources in the tree.
         ResourceLocked: the owner's claim does not count any more.
         StackExists: the project has a living stack of that name (unique index).
     """
+    _check_room(connection, new, start)
     _check_owner(connection, start)
     template_id = _add_template(connection, new.id, start.template, predecessor=None)
     try:
@@ -82,6 +87,8 @@ def create(connection: Connection, new: Stack, start: Start, plan: Planner) -> S
                 user_id=new.user_id,
                 user_name=new.user_name,
                 owner_resource_id=new.owner_resource_id,
+                root_stack_id=new.root_id,
+                nested_depth=new.depth,
                 description=new.description,
                 raw_template_id=template_id,
                 current_traversal=new.current_traversal,
@@ -104,6 +111,7 @@ def try_start(connection: Connection, seen: Stack, start: Start, plan: Planner) 
     """Start a traversal of a stack, WHERE id AND atomic_key = as seen; None: another was faster.
 
     Raises:
+        RequestLimitExceeded: there would be too many resources in the tree.
         ResourceLocked: the owner's claim does not count any more.
 
     Concurrency: the row of the stack is locked first, then those of its
@@ -111,12 +119,18 @@ def try_start(connection: Connection, seen: Stack, start: Start, plan: Planner) 
     its writing; only then are the old traversal's sync points deleted, which
     is what tells the workers that they were superseded.
     """
+    _check_room(connection, seen, start)
     _check_owner(connection, start)
     won = sa.update(stack).where(stack.c.id == seen.id, stack.c.atomic_key == seen.atomic_key)
     if connection.execute(won.values(atomic_key=stack.c.atomic_key + 1)).rowcount != 1:
         return None
     template_id = _add_template(connection, seen.id, start.template, predecessor=seen.raw_template_id)
     return _begin(connection, seen, template_id, start, plan)
+
+
+def _check_room(connection: Connection, grown: Stack, start: Start) -> None:
+    if start.room is not None:
+        room.take(connection, grown, len(start.targets), start.room)
 
 
 def _check_owner(connection: Connection, start: Start) -> None:
@@ -134,6 +148,7 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
         .where(stack.c.id == seen.id)
         .values(
             **start.settings,
+            **({} if start.action in VISITS else {"size": len(start.targets)}),
             abandoned=start.abandon,
             raw_template_id=template_id,
             current_traversal=traversal_id,
@@ -147,6 +162,8 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
     )
     if start.tags is not None:
         _set_tags(connection, seen.id, start.tags)
+    if start.settings.get("policy"):
+        turns.ask_for(connection, seen.id, due_in=0)
     if not first and start.keep_events >= 0:
         drop_old_events(connection, seen.id, keep=start.keep_events)
     if seen.action is Action.SNAPSHOT and seen.status is Status.IN_PROGRESS and not first:
@@ -163,9 +180,15 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
         status=Status.IN_PROGRESS,
         reason=f"Stack {start.action} started",
     )
-    planned = plan([] if first else _lock_rows(connection, seen.id))
+    extant = [] if first else _lock_rows(connection, seen.id)
+    if start.only_drifted is not None:
+        extant = [changed(row, drifted=row.drifted and row.name in start.only_drifted) for row in extant]
+    planned = plan(extant)
     if not first:
         sync_points.forget(connection, seen.id)
+    drifted = [row.id for row in extant if row.drifted and row.name in planned.dirty]
+    if drifted:
+        observations.take_up(connection, drifted)
     _write_rows(connection, seen.id, start.targets, planned)
     sync_points.lay_out(connection, seen.id, traversal_id, planned)
     if not planned.requires:
@@ -227,12 +250,18 @@ _EXTANT = (
     resource.c.action,
     resource.c.status,
     resource.c.engine_id,
+    observations.is_open(),
 )
 
 
 def extant_rows(connection: Connection, stack_id: str) -> list[Extant]:
     """Return a stack's resources, as a plan sees them."""
-    query = sa.select(*_EXTANT).where(resource.c.stack_id == stack_id).order_by(resource.c.id)
+    query = (
+        sa.select(*_EXTANT)
+        .select_from(resource.outerjoin(resource_observed, observations.HOLDS))
+        .where(resource.c.stack_id == stack_id)
+        .order_by(resource.c.id)
+    )
     return [rows.extant(row) for row in connection.execute(query)]
 
 
@@ -456,13 +485,23 @@ def try_fail(
     points go, so that no new node starts.
     """
     found = connection.execute(
-        sa.select(stack.c.name, stack.c.action, stack.c.disable_rollback, stack.c.owner_resource_id)
+        sa.select(
+            stack.c.name,
+            stack.c.action,
+            stack.c.disable_rollback,
+            stack.c.owner_resource_id,
+            stack.c.raw_template_id,
+            stack.c.prev_raw_template_id,
+        )
         .where(_current(stack_id, traversal_id))
         .with_for_update()
     ).one_or_none()
     if found is None:
         return None
-    roll_back = may_roll_back and not found.disable_rollback and Action(found.action) in _ROLLED_BACK
+    # To the template that was to be applied there is no way back: it is what was there.
+    elsewhere = found.raw_template_id != found.prev_raw_template_id
+    wanted = may_roll_back and not found.disable_rollback and Action(found.action) in _ROLLED_BACK
+    roll_back = wanted and elsewhere
     now = (
         {"action": Action.ROLLBACK, "phase": Phase.PREPARE, "current_traversal": new_id()}
         if roll_back

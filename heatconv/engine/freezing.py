@@ -39,6 +39,7 @@ class Wanted:
     targets: Mapping[str, Target]
     parameters: Mapping[str, template.Parameter] = field(default_factory=dict)
     description: str = ""
+    inside: int = 0  #: how many resources there will be in nested stacks, as far as is known yet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +94,8 @@ def freeze(
         name: {"description": output.description, "value": output.value}
         for name, output in frozen.outputs.items()
     }
-    classes, problems = _classes(source, frozen, stack, registry)
+    known = nesting.Known(registry=registry, files=source.files, operator=operator or {})
+    classes, problems = _classes(source, frozen, stack, known)
     if problems:
         raise errors.Invalid(
             problems=[
@@ -111,6 +113,11 @@ def freeze(
         targets=_targets(_with_digest(frozen.definitions, classes, source), classes, outputs),
         parameters=frozen.parameters,
         description=frozen.description,
+        inside=sum(
+            class_.size_made(frozen.definitions[name].properties)
+            for name, class_ in classes.items()
+            if issubclass(class_, StackResource)
+        ),
     )
 
 
@@ -176,21 +183,21 @@ def _targets(
 
 
 def _classes(
-    source: Source, frozen: template.FrozenTemplate, stack: StackFacts, registry: Registry
+    source: Source, frozen: template.FrozenTemplate, stack: StackFacts, known: nesting.Known
 ) -> tuple[Classes, Problems]:
     """Return the types of the definitions, and what is wrong with these and with what refers to them."""
     problems: Problems = []
     classes: dict[str, type[Resource]] = {}
     for name, definition in frozen.definitions.items():
         try:
-            classes[name] = _class_of(definition, source, registry)
+            classes[name] = _class_of(definition, source.environment, known)
         except errors.Invalid as error:
             problems.append((f"resources.{name}.type", str(error)))
         else:
             problems.extend(validation.problems(classes[name], definition, stack))
             found = classes[name]
             if issubclass(found, StackResource):
-                problems.extend(nesting.problems_of_members(found, definition, source, registry))
+                problems.extend(nesting.problems_of_members(found, definition, source.environment, known))
     return classes, problems + _attribute_problems(frozen, classes)
 
 
@@ -223,7 +230,7 @@ def _placed(value: Any, path: str) -> Iterator[tuple[Reference, str]]:
             yield from _placed(item, f"{path}[{index}]")
 
 
-def _class_of(definition: Definition, source: Source, registry: Registry) -> type[Resource]:
+def _class_of(definition: Definition, environment: Mapping[str, Any], known: nesting.Known) -> type[Resource]:
     """Return the class behind a resource's type.
 
     Raises:
@@ -232,13 +239,13 @@ def _class_of(definition: Definition, source: Source, registry: Registry) -> typ
     type_ = definition.implemented_by
     mapped = f", to which the environment maps {definition.type}" if definition.implementation else ""
     if is_template(type_):
-        found = nesting.class_of(type_, source.files)
-        wrong = next(nesting.problems(type_, definition.name, source, registry), None)
+        found = nesting.class_of(type_, known.files)
+        wrong = next(nesting.problems(type_, definition.name, environment, known), None)
         if wrong is not None:
             raise errors.Invalid(wrong)
         return found
     try:
-        return registry.get(type_)
+        return known.registry.get(type_)
     except errors.NotFound:
         raise errors.Invalid(
             f"There is no resource type {type_}{mapped}; see 'resource type list' for those there are."

@@ -179,12 +179,15 @@ class Lifecycle:
             raise errors.NotSupported(feature=f"Deleting snapshot {snapshot} while it is being taken")
         self._drop_snapshot(found, taken)
 
-    def delete_stack(self, context: RequestContext, stack: str) -> None:
-        """Start to delete a stack, whatever runs now; its snapshots go first."""
+    def delete_stack(self, context: RequestContext, stack: str, *, abandon: bool = False) -> None:
+        """Start to delete a stack, whatever runs now; its snapshots go first.
+
+        ``abandon``: nothing that it stands for is deleted, and no snapshot.
+        """
         found = self._requests.find(context, stack)
-        for taken in snapshots.list_snapshots(self._database, found.id):
+        for taken in () if abandon else snapshots.list_snapshots(self._database, found.id):
             self._drop_snapshot(found, taken)
-        self._requests.delete_stack(context, found.id)
+        self._requests.delete_stack(context, found.id, abandon=abandon)
 
     def _drop_snapshot(self, stack: Stack, taken: Snapshot) -> None:
         """Delete a snapshot; a process that dies meanwhile leaves it to be deleted again."""

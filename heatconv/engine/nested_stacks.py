@@ -9,6 +9,7 @@ from typing import Any, Never
 from heatconv import errors, template
 from heatconv.db import nested, stacks
 from heatconv.db.session import Database
+from heatconv.engine.freezing import Source
 from heatconv.engine.reads import Reads
 from heatconv.engine.requests import Requests
 from heatconv.model.records import Child, Member, Stack
@@ -28,9 +29,8 @@ class ReadStacks:
 
     def inherited(self, name: str, type_: str) -> Inherited:
         """Return what the stack gives to what is nested in it below a resource."""
-        raw = stacks.get_template(self._database, self._stack.raw_template_id)
-        environment = template.inherited(raw.environment, name, type_)
-        return Inherited(environment=environment, files=raw.files)
+        environment, files = stacks.get_environment(self._database, self._stack.raw_template_id)
+        return Inherited(environment=template.inherited(environment, name, type_), files=files)
 
     def find(self, owner: str) -> Child | None:
         """Return the stack of an owner."""
@@ -40,7 +40,13 @@ class ReadStacks:
         """Return the resources that a stack wants."""
         return nested.members_of(self._database, stack_id)
 
-    def create(self, name: str, source: Mapping[str, Any], timeout_mins: int | None) -> str:
+    def create(
+        self,
+        name: str,
+        source: Mapping[str, Any],
+        timeout_mins: int | None,
+        adopt: Mapping[str, Any] | None = None,
+    ) -> str:
         """Refuse."""
         _refuse()
 
@@ -48,7 +54,11 @@ class ReadStacks:
         """Refuse."""
         _refuse()
 
-    def delete(self, stack_id: str) -> None:
+    def delete(self, stack_id: str, *, abandon: bool = False) -> None:
+        """Refuse."""
+        _refuse()
+
+    def check_room(self, stack_id: str, size: int) -> None:
         """Refuse."""
         _refuse()
 
@@ -65,6 +75,19 @@ class ReadStacks:
         _refuse()
 
 
+class PlannedStacks(ReadStacks):
+    """Those of a stack as it would be: it gives them what is not stored."""
+
+    def __init__(self, database: Database, stack: Stack, source: Source) -> None:
+        super().__init__(database, stack)
+        self._source = source
+
+    def inherited(self, name: str, type_: str) -> Inherited:
+        """Return what the stack would give to what is nested in it below a resource."""
+        environment = template.inherited(self._source.environment, name, type_)
+        return Inherited(environment=environment, files=self._source.files)
+
+
 class SignalledStacks(ReadStacks):
     """Those of a stack whose resources take signals: these may change what is wanted."""
 
@@ -76,6 +99,10 @@ class SignalledStacks(ReadStacks):
         """Start to make a stack match another source."""
         options = {"timeout_mins": timeout_mins}
         self._requests.update_stack(self._context, stack_id, source, options, existing=False)
+
+    def check_room(self, stack_id: str, size: int) -> None:
+        """Refuse so many resources in a stack if that is too many for the tree it is in."""
+        self._requests.check_room(self._context, stack_id, size)
 
 
 class ShownStacks(ReadStacks):

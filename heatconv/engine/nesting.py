@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from heatconv import errors, template
@@ -63,54 +64,65 @@ def _declared(text: str) -> type[TemplateResource]:
     return TemplateResource.declared(properties, interface.outputs)
 
 
-def problems(type_: str, name: str, source: Source, registry: Registry) -> Iterator[str]:
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What a type can be: one that is registered, or a file; and what an operator makes of its name."""
+
+    registry: Registry
+    files: Mapping[str, str]
+    operator: Mapping[str, Any]
+
+    def types_in(
+        self, document: Mapping[str, Any], environment: Mapping[str, Any]
+    ) -> Iterator[tuple[str, str, str | None]]:
+        """Yield each resource of a template by name, what implements its type, and what is wrong with it."""
+        for name, type_ in template.types_in(document, environment, self.operator):
+            wrong = None
+            if is_template(type_):
+                wrong = None if type_ in self.files else f"There is no file {type_}."
+            elif type_ not in self.registry.names():
+                wrong = f"There is no resource type {type_}."
+            yield name, type_, wrong
+
+
+def problems(type_: str, name: str, environment: Mapping[str, Any], known: Known) -> Iterator[str]:
     """Yield what is wrong with the types inside a template that is the type of a resource.
 
     Each file is looked into once: how deep they include each other is limited
     where they are made.
     """
-    environment = template.inherited(source.environment, name, type_)
-    yield from _inside(type_, environment, source.files, registry, {type_})
+    yield from _inside(type_, template.inherited(environment, name, type_), known, {type_})
 
 
 def problems_of_members(
-    class_: type[StackResource], definition: Definition, source: Source, registry: Registry
+    class_: type[StackResource], definition: Definition, environment: Mapping[str, Any], known: Known
 ) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the types that a resource makes in its nested stack, each with its path."""
-    environment = template.inherited(source.environment, definition.name, definition.implemented_by)
+    inherited = template.inherited(environment, definition.name, definition.implemented_by)
     for path, (member, type_) in class_.types_made(definition.properties).items():
         document = {**_MEMBER_ONLY, "resources": {member: {"type": type_}}}
         place = f"resources.{definition.name}.properties.{path}"
-        for _name, found in template.types_in(document, environment):
-            if not is_template(found):
-                if found not in registry.names():
-                    yield place, f"There is no resource type {found}."
-            elif found not in source.files:
-                yield place, f"There is no file {found} among the files that came with the template."
-            else:
-                below = template.inherited(environment, member, found)
-                for wrong in _inside(found, below, source.files, registry, {found}):
-                    yield place, wrong
+        for _name, found, wrong in known.types_in(document, inherited):
+            if wrong is not None:
+                yield place, wrong
+            elif is_template(found):
+                below = template.inherited(inherited, member, found)
+                for each in _inside(found, below, known, {found}):
+                    yield place, each
 
 
-def _inside(
-    file: str, environment: Mapping[str, Any], files: Mapping[str, str], registry: Registry, seen: set[str]
-) -> Iterator[str]:
+def _inside(file: str, environment: Mapping[str, Any], known: Known, seen: set[str]) -> Iterator[str]:
     try:
-        types = template.types_in(_loaded(files[file]), environment)
+        types = list(known.types_in(_loaded(known.files[file]), environment))
     except errors.Invalid as error:
         yield f"In {file}: {error}"
         return
-    for name, type_ in types:
-        if not is_template(type_):
-            if type_ not in registry.names():
-                yield f"In {file}: resources.{name}.type: There is no resource type {type_}."
-        elif type_ not in files:
-            yield f"In {file}: resources.{name}.type: There is no file {type_}."
-        elif type_ not in seen:
+    for name, type_, wrong in types:
+        if wrong is not None:
+            yield f"In {file}: resources.{name}.type: {wrong}"
+        elif is_template(type_) and type_ not in seen:
             seen.add(type_)
-            inherited = template.inherited(environment, name, type_)
-            yield from _inside(type_, inherited, files, registry, seen)
+            yield from _inside(type_, template.inherited(environment, name, type_), known, seen)
 
 
 @functools.lru_cache(maxsize=256)
@@ -118,27 +130,28 @@ def _loaded(text: str) -> Mapping[str, Any]:
     return template.load_template(text, limit=len(text.encode()))
 
 
-def parameters(source: Source, room: int = MAX_DESCRIBED) -> dict[str, Any]:
+def parameters(source: Source, operator: Mapping[str, Any], room: int = MAX_DESCRIBED) -> dict[str, Any]:
     """Return what the templates inside a source take, by resource, as /validate tells it.
 
     Raises:
         Invalid: one of them is no template.
         RequestLimitExceeded: there are more than ``room``.
     """
-    described, _ = _parameters(source.template, source.environment, source.files, (), room)
+    described, _ = _parameters(source.template, source.environment, operator, source.files, (), room)
     return described
 
 
 def _parameters(
     document: Mapping[str, Any],
     environment: Mapping[str, Any],
+    operator: Mapping[str, Any],
     files: Mapping[str, str],
     around: tuple[str, ...],
     room: int,
 ) -> tuple[dict[str, Any], int]:
     """Return the descriptions, and how many more there may be; no file is looked for inside itself."""
     told: dict[str, Any] = {}
-    for name, type_ in template.types_in(document, environment):
+    for name, type_ in template.types_in(document, environment, operator):
         if not is_template(type_) or type_ not in files or type_ in around:
             continue
         if room == 0:
@@ -146,7 +159,7 @@ def _parameters(
         inner, inherited = _loaded(files[type_]), template.inherited(environment, name, type_)
         described = template.describe(inner, inherited | {"parameters": {}})
         del described["Environment"]
-        below, room = _parameters(inner, inherited, files, (*around, type_), room - 1)
+        below, room = _parameters(inner, inherited, operator, files, (*around, type_), room - 1)
         told[name] = {"Type": type_, **described} | ({"NestedParameters": below} if below else {})
     return told, room
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from heatconv import errors, template
-from heatconv.db import stacks, traversals
+from heatconv.db import room, stacks, traversals
+from heatconv.db.room import Room
 from heatconv.db.session import Database
 from heatconv.db.traversals import Planner, Start, Started
 from heatconv.engine import freezing
@@ -42,7 +43,7 @@ _ORDERS = {
 
 
 class _NotDue(Exception):
-    """The rollback that a stack waited for is not to be prepared any more."""
+    """What was to be prepared was overtaken, and is not to be prepared any more."""
 
 
 class Preparer:
@@ -63,7 +64,7 @@ class Preparer:
         self._database = database
         self._registry = registry
         self._default_timeout = default_timeout
-        self._max_resources = max_resources
+        self._room = Room(limit=max_resources) if max_resources >= 0 else None
         self._keep_events = keep_events
 
     def create(
@@ -84,12 +85,15 @@ class Preparer:
 
         Raises:
             Invalid: the template cannot be.
+            RequestLimitExceeded: there must not be so many resources in its tree.
             StackExists: there is a stack of that name.
         """
         wanted = self.freeze(stack, source, stack.action)
         if adopt is not None:
             wanted = replace(wanted, targets=_adopted(wanted.targets, adopt))
-        start = replace(self._start(stack.action, wanted, settings, tags, stack), owner=owner)
+        start = replace(
+            self._start(stack.action, wanted, settings, tags, stack), owner=owner, room=self._room_for(wanted)
+        )
         described = _described(stack, wanted)
         planner = functools.partial(plan, stack.id, wanted.targets)
         try:
@@ -116,13 +120,15 @@ class Preparer:
         Raises:
             Invalid: the template cannot be.
             NotFound: the stack was deleted meanwhile.
+            RequestLimitExceeded: there must not be so many resources in its tree.
         """
 
         def decide(now: Stack) -> Start:
             wanted = self.freeze(now, source(now), Action.UPDATE)
             self._check_immutable(now, wanted)
             changed = settings | {"description": wanted.description}
-            return replace(self._start(Action.UPDATE, wanted, changed, tags, now), owner=owner)
+            start = self._start(Action.UPDATE, wanted, changed, tags, now)
+            return replace(start, owner=owner, room=self._room_for(wanted))
 
         return self._race(stack, decide)
 
@@ -177,6 +183,40 @@ class Preparer:
 
         return self._race(stack, decide)
 
+    def converge(
+        self, stack: Stack, *, only: Collection[str] | None = None, only_at: str | None = None
+    ) -> Started | None:
+        """Start to put right what has drifted of a stack, and what depends on that; see ``db.observations``.
+
+        Args:
+            only: the names of the resources whose drift counts; None: all.
+            only_at: the traversal that must not have been overtaken; None is returned if it has.
+
+        Raises:
+            NotFound: the stack was deleted meanwhile.
+            NotSupported: the stack is suspended, or is being deleted.
+        """
+
+        def decide(now: Stack) -> Start:
+            if only_at is not None and now.current_traversal != only_at:
+                raise _NotDue
+            if now.action in (Action.SUSPEND, Action.DELETE):
+                raise errors.NotSupported(feature=f"Converging stack {now.name} after its {now.action}")
+            wanted = self.freeze(now, self.stored(now.raw_template_id), Action.UPDATE)
+            return Start(
+                action=Action.UPDATE,
+                targets=wanted.targets,
+                settings={},
+                timeout_secs=self._timeout(now.timeout_mins),
+                keep_events=self._keep_events,
+                only_drifted=None if only is None else frozenset(only),
+            )
+
+        try:
+            return self._race(stack, decide)
+        except _NotDue:
+            return None
+
     def roll_back(self, stack: Stack, *, only_if_due: bool = False) -> Started | None:
         """Start to bring a stack back to the last template that reached COMPLETE.
 
@@ -207,13 +247,25 @@ class Preparer:
             action=action,
             timeout_mins=stack.timeout_mins,
         )
-        wanted = freezing.freeze(source, facts, self._registry, self.operator_environment)
-        if 0 <= self._max_resources < len(wanted.targets):
-            raise errors.RequestLimitExceeded(
-                f"Maximum resources per stack exceeded: the template has {len(wanted.targets)}"
-                f" and {self._max_resources} are allowed."
-            )
-        return wanted
+        return freezing.freeze(source, facts, self._registry, self.operator_environment)
+
+    def check_room(self, stack: Stack, size: int) -> None:
+        """Refuse so many resources in a stack if that is too many for the tree that it is in.
+
+        Raises:
+            RequestLimitExceeded: it is too many.
+        """
+        if self._room is not None:
+            room.check(self._database, stack, size, self._room)
+
+    def check_size(self, resources: int) -> None:
+        """Refuse a tree of so many resources if there must not be as many.
+
+        Raises:
+            RequestLimitExceeded: it is too many.
+        """
+        if self._room is not None:
+            self._room.check(resources)
 
     def stored(self, template_id: int) -> Source:
         """Return the source that a stored template was made of."""
@@ -275,6 +327,9 @@ class Preparer:
             timeout_secs=self._timeout(timeout_mins),
             keep_events=self._keep_events,
         )
+
+    def _room_for(self, wanted: Wanted) -> Room | None:
+        return self._room and replace(self._room, inside=wanted.inside)
 
     def _timeout(self, timeout_mins: int | None) -> int:
         return timeout_mins * 60 if timeout_mins else self._default_timeout

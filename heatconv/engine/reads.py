@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from heatconv import errors, template
-from heatconv.db import nested, resources, services, stacks, sync_points
+from heatconv.db import nested, resources, services, stacks, sync_points, turns
 from heatconv.db.session import Database
 from heatconv.engine import views
 from heatconv.engine.found import find, first_of_each_name
@@ -41,7 +41,9 @@ class Reads:
         """Return a stack with its parameters, progress and outputs."""
         found, raw = self._find_with_template(context, stack)
         outputs = self._outputs(found, raw) if resolve_outputs else None
-        return self._stack_views([found])[0] | {"parameters": raw.parameters, "outputs": outputs}
+        drift = None if found.owner_resource_id else views.drift(turns.get(self._database, found.id))
+        shown = {"parameters": raw.parameters, "outputs": outputs, "drift": drift}
+        return self._stack_views([found])[0] | shown
 
     def list_stacks(self, context: RequestContext, query: Mapping[str, Any]) -> Json:
         """Return a page of stacks, and how many there are if that is asked for."""

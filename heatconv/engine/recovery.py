@@ -11,13 +11,14 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from heatconv.db import nested, recovery, services, stacks, traversals
+from heatconv.db import nested, recovery, services, stacks, traversals, wishes
 from heatconv.db.session import Database
 from heatconv.model.nodes import Node
 
 LOG = logging.getLogger(__name__)
 
 BATCH = 500  #: how much one tick takes on of each kind
+WISHES = 20  #: how many wishes: to carry one out is to prepare a traversal
 PATIENCE = 10  #: how many times longer a node may be READY while messages queue
 
 
@@ -42,13 +43,24 @@ class Recovery:
         roll_back: Callable[[str], None],
         dead_after: float,
         ready_grace: float,
+        carry_out: Callable[[str], None] | None = None,
     ) -> None:
-        """Keep what is handed in; ``dead_after`` and ``ready_grace`` are seconds."""
+        """Keep what is handed in.
+
+        Args:
+            database: where everything is.
+            doorbell: how nodes are rung for.
+            roll_back: prepares the rollback that a stack of an id waits for.
+            dead_after: seconds without a heartbeat after which a daemon is dead.
+            ready_grace: seconds that a node may be READY, or a wish not carried out.
+            carry_out: carries out what a signal wishes of a row of an id; None where none are taken.
+        """
         self._database = database
         self._doorbell = doorbell
         self._roll_back = roll_back
         self._dead_after = dead_after
         self._ready_grace = ready_grace
+        self._carry_out = carry_out
 
     def tick(self) -> None:
         """Look once for each kind of thing that a dying process can leave behind."""
@@ -57,6 +69,7 @@ class Recovery:
         self.end_overdue()
         self.prepare_decided()
         self.tell_owners()
+        self.carry_out_wishes()
 
     def break_dead_locks(self) -> None:
         """Unlock the rows of dead daemons, and ring for them."""
@@ -97,3 +110,11 @@ class Recovery:
         """Wake the workers that wait for nested stacks which have come to their ends."""
         for resource_id, engine_id in nested.untold(self._database, BATCH):
             self._doorbell.wake(resource_id, engine_id)
+
+    def carry_out_wishes(self) -> None:
+        """Carry out what signals wish that whoever took them has not come to."""
+        if self._carry_out is None:
+            return
+        for resource_id in wishes.take_overdue(self._database, older_than=self._ready_grace, limit=WISHES):
+            LOG.warning("resource %s: what a signal wishes was not carried out yet", resource_id)
+            self._carry_out(resource_id)

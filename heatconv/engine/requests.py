@@ -15,7 +15,7 @@ from heatconv.engine import freezing, patching
 from heatconv.engine.freezing import Source
 from heatconv.engine.prepare import Preparer
 from heatconv.model.ids import new_id
-from heatconv.model.records import Held, Stack
+from heatconv.model.records import Held, Stack, changed
 from heatconv.model.states import Action, Phase, Status
 from heatconv.rpc.context import RequestContext
 
@@ -23,6 +23,13 @@ LOG = logging.getLogger(__name__)
 
 Json = Mapping[str, Any]
 Ring = Callable[[Started], None]
+Wake = Callable[[str, str], None]  #: the worker of an id, which holds a row
+LookOver = Callable[..., None]  #: as ``Observer.look_over``
+
+
+def nobody_looks(_stack: Stack, _name: str | None, **_to: bool) -> None:
+    """Refuse, where there is no observer."""
+    raise errors.NotSupported(feature="Comparing with the real world before an update ('converge') here")
 
 
 class Requests:
@@ -37,14 +44,18 @@ class Requests:
         max_template_size: int,
         max_stacks: int,
         max_depth: int = 5,
+        wake: Wake | None = None,
+        look_over: LookOver = nobody_looks,
     ) -> None:
-        """Keep what is handed in; ``ring`` is called after commit, and may be lost."""
+        """Keep what is handed in; ``ring`` and ``wake`` are called after commit, and may be lost."""
         self._database = database
         self._preparer = preparer
         self._ring = ring
         self._max_template_size = max_template_size
         self._max_stacks = max_stacks
         self._max_depth = max_depth
+        self._wake = wake
+        self._look_over = look_over
 
     def create_stack(self, context: RequestContext, name: str, source: Json, options: Json) -> str:
         """Store a stack, start to create it, return its id.
@@ -59,13 +70,15 @@ class Requests:
             existing = nested.child_of(self._database, owner.id)
             if existing is not None and not existing.deleted:
                 return existing.id
-            self._check_depth(owner)
         stack = self.new_stack(context, name, options)
+        if owner is not None:
+            stack = self._placed(stack, owner)
         adopt = options.get("adopt")
+        wanted = self.create_source(source, options)
         started = self._preparer.create(
             stack,
-            self.create_source(source, options),
-            _settings(options),
+            wanted,
+            _settings(options, wanted),
             list(options.get("tags") or []),
             adopt=None if adopt is None else adopt.get("resources") or {},
             owner=owner,
@@ -82,15 +95,19 @@ class Requests:
         if found.action is Action.SUSPEND:
             raise errors.NotSupported(feature=f"Updating stack {found.name} while it is suspended")
         sources = self.update_source(source, existing=existing)
+        if options.get("converge"):
+            self._look_over(found, None, to_converge=True)
         tags = options.get("tags", None if existing else [])
-        started = self._preparer.update(found, sources, _settings(options), tags, owner=_owner(options))
+        # What a PATCH says nothing about stays as it was said last, wherever that was.
+        settings = _settings(options, None if existing else sources(found))
+        started = self._preparer.update(found, sources, settings, tags, owner=_owner(options))
         LOG.info("stack %s: update begins (%s)", found.id, context.request_id)
         self._ring(started)
 
-    def delete_stack(self, context: RequestContext, stack: str) -> None:
-        """Start to delete a stack, whatever runs now."""
+    def delete_stack(self, context: RequestContext, stack: str, *, abandon: bool = False) -> None:
+        """Start to delete a stack, whatever runs now; ``abandon``: but nothing that it stands for."""
         found = self.find(context, stack)
-        started = self._preparer.delete(found)
+        started = self._preparer.delete(found, abandon=abandon)
         LOG.info("stack %s: delete begins (%s)", found.id, context.request_id)
         self._ring(started)
 
@@ -99,7 +116,11 @@ class Requests:
         self._roll_back(self.find(context, stack), only_if_due=False)
 
     def cancel_stack(self, context: RequestContext, stack: str, rollback: bool) -> None:
-        """Stop a running update, with rollback, or a create or update, without."""
+        """Stop a running update, with rollback, or a create or update, without; in nested stacks as well.
+
+        With rollback those are turned back by their owners.  Without, a nested
+        stack that was just about to begin may still do so, and ends by itself.
+        """
         found = self.find(context, stack)
         allowed = (Action.UPDATE,) if rollback else (Action.UPDATE, Action.CREATE)
         if found.status is not Status.IN_PROGRESS or found.action not in allowed:
@@ -108,8 +129,19 @@ class Requests:
         if rollback:
             self._roll_back(found, only_if_due=False)
             return
-        reason = f"Stack {found.action} cancelled"
-        traversals.fail(self._database, found.id, found.current_traversal, reason, may_roll_back=False)
+        self._stop(found.id, found.current_traversal, found.action)
+        inside = [found.id]
+        while inside:
+            under_way = nested.under_way(self._database, inside)
+            for below in under_way:
+                self._stop(below.id, below.traversal_id, below.action)
+            inside = [below.id for below in under_way]
+
+    def _stop(self, stack_id: str, traversal_id: str, action: Action) -> None:
+        reason = f"Stack {action} cancelled"
+        failed = traversals.fail(self._database, stack_id, traversal_id, reason, may_roll_back=False)
+        if failed is not None and failed.owner is not None and self._wake is not None:
+            self._wake(failed.owner.resource_id, failed.owner.engine_id)
 
     def prepare_rollback(self, stack_id: str) -> None:
         """Prepare the rollback that a stack waits for, if it still does."""
@@ -141,9 +173,12 @@ class Requests:
         return freezing.parse(source, max_template_size=self._max_template_size)
 
     def create_source(self, source: Json, options: Json) -> Source:
-        """Return what a user posted to describe a stack, laid over what is to be adopted if anything is."""
+        """Return what a user posted to describe a stack, laid over what is to be adopted if anything is.
+
+        What a nested stack is made of comes from its owner in any case.
+        """
         adopt = options.get("adopt")
-        if adopt is None:
+        if adopt is None or _owner(options) is not None:
             return self.parse(source)
         before = self.parse({key: adopt.get(key) for key in ("template", "environment", "files")})
         return patching.lay_over(before, source, max_template_size=self._max_template_size)
@@ -162,13 +197,15 @@ class Requests:
 
     def new_stack(self, context: RequestContext, name: str, options: Json) -> Stack:
         """Return the record of a stack that is not stored yet."""
+        stack_id = new_id()
         return Stack(
-            id=new_id(),
+            id=stack_id,
             name=name,
             project_id=context.project_id,
             user_id=context.user_id,
             user_name=context.user_name,
             owner_resource_id=owner.id if (owner := _owner(options)) else None,
+            root_id=stack_id,
             raw_template_id=0,
             current_traversal="",
             action=Action.CREATE if options.get("adopt") is None else Action.ADOPT,
@@ -179,8 +216,23 @@ class Requests:
             tags=tuple(options.get("tags") or ()),
         )
 
-    def _check_depth(self, owner: Held) -> None:
-        if nested.depth(self._database, owner.id, self._max_depth) > self._max_depth:
+    def check_room(self, context: RequestContext, stack: str, size: int) -> None:
+        """Refuse so many resources in a stack if that is too many for the tree it is in."""
+        self._preparer.check_room(self.find(context, stack), size)
+
+    def _placed(self, stack: Stack, owner: Held) -> Stack:
+        """Return a stack as it is nested."""
+        place = nested.place(self._database, owner.id)
+        if place is None:
+            raise errors.ResourceLocked(name=owner.id)  # the owner is gone, and so is its claim
+        root_id, depth = place
+        self.check_depth(depth)
+        placed: Stack = changed(stack, root_id=root_id, depth=depth)
+        return placed
+
+    def check_depth(self, depth: int) -> None:
+        """Refuse a stack that is nested so deep, if it is deeper than may be."""
+        if depth > self._max_depth:
             raise errors.RequestLimitExceeded(f"Recursion depth exceeds {self._max_depth}.")
 
     def _check_quota(self, context: RequestContext) -> None:
@@ -200,4 +252,5 @@ def _owner(options: Json) -> Held | None:
 
 def _settings(options: Json) -> dict[str, Any]:
     """Return the columns of a stack that a request's options change."""
-    return {key: options[key] for key in ("disable_rollback", "timeout_mins") if key in options}
+    settings = {key: options[key] for key in ("disable_rollback", "timeout_mins") if key in options}
+    return settings | ({"policy": options["convergence"]} if "convergence" in options else {})

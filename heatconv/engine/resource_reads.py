@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import nested, resources
+from heatconv.db import nested, observations, resources
 from heatconv.db.session import Database
 from heatconv.engine import views
 from heatconv.engine.found import find, first_of_each_name
@@ -61,7 +61,11 @@ class ResourceReads:
         row = resources.find(self._database, view["id"]) if view else None
         if view is None or row is None:
             raise errors.NotFound(entity="Resource", name=name)
-        return view | {"attributes": self._attributes(found, row, attributes)}
+        drifts = observations.drifts(self._database, [found.id], [name])
+        return view | {
+            "attributes": self._attributes(found, row, attributes),
+            "drift": views.resource_drift(drifts[0]) if drifts else None,
+        }
 
     def get_metadata(self, context: RequestContext, stack: str, name: str) -> Json:
         """Return a resource's metadata; those of a server have ``deployments``, what is deployed there."""

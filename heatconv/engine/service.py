@@ -12,9 +12,13 @@ from heatconv import errors
 from heatconv.db.session import Database
 from heatconv.db.software_configs import UNLIMITED, Quotas
 from heatconv.db.traversals import Started
+from heatconv.engine.convergence import Convergence
 from heatconv.engine.event_reads import EventReads
+from heatconv.engine.healing import LIMITS, Healing, Limits
 from heatconv.engine.lifecycle import Lifecycle
 from heatconv.engine.looking import SignalUrl
+from heatconv.engine.observer import DEFAULTS, Defaults, Observer
+from heatconv.engine.observing import Observing
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.preview import Preview
 from heatconv.engine.reads import Reads
@@ -56,6 +60,8 @@ class EngineService:
         max_snapshots: int = -1,
         software_quotas: Quotas = UNLIMITED,
         operator_environment: Mapping[str, Any] | None = None,
+        observation: Defaults = DEFAULTS,
+        heal_limits: Limits = LIMITS,
     ) -> None:
         self._bell = Bell(bus)
         # Ringing thousands of times takes seconds; who asked does not wait for it.
@@ -68,6 +74,12 @@ class EngineService:
             keep_events=keep_events,
             operator_environment=operator_environment,
         )
+        self.observer = Observer(
+            database=database,
+            observing=Observing(database, registry),
+            healing=Healing(database=database, preparer=preparer, ring=self._ring, limits=heal_limits),
+            defaults=observation,
+        )
         requests = Requests(
             database=database,
             preparer=preparer,
@@ -75,6 +87,14 @@ class EngineService:
             max_template_size=max_template_size,
             max_stacks=max_stacks,
             max_depth=max_depth,
+            wake=self._bell.wake,
+        )
+        signals = Signals(
+            database=database,
+            requests=requests,
+            registry=registry,
+            wake=self._bell.wake,
+            signal_url=signal_url,
         )
         self.recovery = Recovery(
             database=database,
@@ -82,6 +102,7 @@ class EngineService:
             roll_back=requests.prepare_rollback,
             dead_after=dead_after,
             ready_grace=ready_grace,
+            carry_out=signals.carry_out,
         )
         parts = (
             requests,
@@ -93,18 +114,19 @@ class EngineService:
                 ring=self._ring,
                 max_snapshots=max_snapshots,
             ),
-            Signals(
-                database=database,
-                requests=requests,
-                registry=registry,
-                wake=self._bell.wake,
-                signal_url=signal_url,
-            ),
+            signals,
             Reads(database, dead_after=dead_after),
             ResourceReads(database, registry, signal_url),
             EventReads(database),
             Software(database=database, quotas=software_quotas, wake=self._bell.wake),
             Preview(database=database, preparer=preparer, requests=requests, registry=registry),
+            Convergence(
+                database=database,
+                preparer=preparer,
+                requests=requests,
+                observer=self.observer,
+                ring=self._ring,
+            ),
         )
         methods = {name: _asked(getattr(part, name)) for part in parts for name in endpoints(part)}
         methods |= _types(registry)
@@ -113,6 +135,7 @@ class EngineService:
 
     def stop(self) -> None:
         """Take no more requests, and finish those that run."""
+        self.observer.stop()
         self._server.stop()
         self._server.wait()
         self._ringers.shutdown(wait=True, cancel_futures=True)
@@ -169,6 +192,7 @@ _ENDPOINTS: Mapping[type, tuple[str, ...]] = {
         "delete_software_deployment",
     ),
     Preview: ("preview_create", "preview_update", "validate_template"),
+    Convergence: ("observe_stack", "converge_stack", "show_drift", "note_change"),
 }
 
 

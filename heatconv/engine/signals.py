@@ -2,17 +2,19 @@
 """What a resource is told from outside: signals, breakpoints cleared, that it is not well.
 
 A signal is stored when this returns, and then every worker is woken that waits
-for something to happen to the resource.
+for something to happen to the resource.  What it wishes of a nested stack is
+stored first and carried out then: if this engine dies in between, recovery does.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import resources, signals, stacks
+from heatconv.db import resources, signals, stacks, wishes
 from heatconv.db.session import Database
 from heatconv.db.software import ProjectSoftware
 from heatconv.engine.looking import SignalUrl
@@ -26,6 +28,7 @@ from heatconv.resources.facts import Incarnation, Peer, StackFacts
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import NoActionRequired
 from heatconv.resources.resource import Resource as Plugin
+from heatconv.resources.stack_resource import StackResource
 from heatconv.rpc.context import RequestContext
 
 LOG = logging.getLogger(__name__)
@@ -33,6 +36,14 @@ LOG = logging.getLogger(__name__)
 Json = Mapping[str, Any]
 
 ATTEMPTS = 20  #: how often a signal is handled anew because others were stored meanwhile
+#: Why what a signal wishes cannot be: to try again would come to the same.
+_NEVER = (
+    errors.Invalid,
+    errors.BadRequest,
+    errors.NotFound,
+    errors.NotSupported,
+    errors.RequestLimitExceeded,
+)
 HOOKS = frozenset(f"{when}-{action}" for when in ("pre", "post") for action in ("create", "update", "delete"))
 
 
@@ -71,9 +82,20 @@ class Signals:
             self._signal(found, row, details)
         self._wake(row.id)
 
+    def carry_out(self, resource_id: str) -> None:
+        """Let a nested stack follow what signals wrote on its owner, if that can be now."""
+        with suppress(errors.BadRequest):  # an event tells of it
+            self._carry_out(resource_id)
+
     # -- signals --------------------------------------------------------------------------------
 
     def _signal(self, stack: Stack, row: Resource, details: Json | None) -> None:
+        self._handle(stack, row, details)
+        # Those of the dead among them: nobody has to wait for recovery who comes by.
+        for wished in wishes.of(self._database, {row.id, *row.requires}):
+            self._carry_out(wished)
+
+    def _handle(self, stack: Stack, row: Resource, details: Json | None) -> None:
         for _ in range(ATTEMPTS):
             plugin = self._plugin(stack, row)
             if stack.action in plugin.no_signal_actions:
@@ -104,6 +126,41 @@ class Signals:
             return
         raise errors.ResourceLocked(name=row.name)
 
+    def _carry_out(self, resource_id: str) -> None:
+        """Carry out a wish, or leave it to recovery.
+
+        Raises:
+            BadRequest: it never can be, and is forgotten.
+        """
+        try:
+            self._follow(resource_id)
+        except errors.BadRequest:
+            raise
+        except Exception:
+            LOG.exception("resource %s: what a signal wishes cannot be carried out now", resource_id)
+
+    def _follow(self, resource_id: str) -> None:
+        for _ in range(ATTEMPTS):
+            row = resources.find(self._database, resource_id)
+            stack = None if row is None else stacks.get(self._database, row.stack_id)
+            if row is None or stack is None:
+                wishes.drop(self._database, resource_id)
+                return
+            try:
+                plugin = self._plugin(stack, row)
+                if isinstance(plugin, StackResource):
+                    plugin.follow()
+            except errors.StaleWrite:
+                continue
+            except _NEVER as error:
+                wishes.drop(self._database, resource_id)
+                told = sentence(str(error), self._secrets(stack, row)).rstrip(".")
+                signals.note(self._database, row, Status.FAILED, told)
+                raise errors.BadRequest(f"Resource {row.name} cannot be so: {told}.") from None
+            if wishes.try_settle(self._database, row):
+                return
+        LOG.info("resource %s: it changes all the time; what a signal wishes of it has to wait", resource_id)
+
     def _plugin(self, stack: Stack, row: Resource) -> Plugin:
         definition = row.progress.definition if row.progress is not None else row.applied
         if definition is None:
@@ -121,7 +178,8 @@ class Signals:
             nested=SignalledStacks(self._database, self._requests, stack),
         )
         plugin = self._registry.get(definition.implemented_by)(row.name, definition, facts)
-        plugin.attach(Incarnation.of(row), _SharedKeeper(self._database, row))
+        wishes_of_it = isinstance(plugin, StackResource)
+        plugin.attach(Incarnation.of(row), _SharedKeeper(self._database, row, wished=wishes_of_it))
         return plugin
 
     def _peer(self, row: Resource, refid: str) -> Peer | None:
@@ -193,9 +251,11 @@ class Signals:
 class _SharedKeeper:
     """Writes to a row that others may act on or signal at the same time; what races is handled anew."""
 
-    def __init__(self, database: Database, row: Resource) -> None:
+    def __init__(self, database: Database, row: Resource, *, wished: bool) -> None:
+        """Keep what is handed in; ``wished``: what is written to the metadata is to be carried out."""
         self._database = database
         self._row = row
+        self._wished = wished
 
     def set_physical_id(self, physical_id: str | None) -> None:
         self._write({"physical_id": physical_id})
@@ -204,7 +264,7 @@ class _SharedKeeper:
         self._write({"data": dict(data)})
 
     def set_metadata(self, metadata: Mapping[str, Any]) -> None:
-        if not signals.try_set_metadata(self._database, self._row, metadata):
+        if not signals.try_set_metadata(self._database, self._row, metadata, wished=self._wished):
             raise errors.StaleWrite(entity=f"resource {self._row.id}")
         self._row = changed(self._row, metadata_key=self._row.metadata_key + 1)
 

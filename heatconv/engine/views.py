@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from heatconv.model.drift import Drift, DriftStatus, Handling, StackDrift
 from heatconv.model.records import Event, Listed, Nested, Service, Stack
+from heatconv.model.secrets import HIDDEN, masked
 
 Json = dict[str, Any]
 
@@ -32,6 +34,7 @@ def stack(record: Stack, *, parent_id: str | None, done: int, total: int) -> Jso
         "tags": list(record.tags),
         "owner_id": parent_id,
         "user_name": record.user_name,
+        "convergence": record.policy,
     }
 
 
@@ -56,6 +59,38 @@ def resource(record: Listed, required_by: Sequence[str]) -> Json:
         "description": record.desired.description if record.desired else "",
         "version": record.version,
     }
+
+
+def drift(record: StackDrift | None) -> Json:
+    """Return how a root stack was found."""
+    if record is None:
+        return {"status": DriftStatus.UNKNOWN, "since": None, "observed_at": None}
+    return {
+        "status": record.status,
+        "since": time(record.since),
+        "observed_at": time(record.observed_at),
+    }
+
+
+def resource_drift(record: Drift) -> Json:
+    """Return how a resource has drifted, secrets hidden."""
+    return {
+        "kind": record.kind,
+        "reason": record.reason,
+        "since": time(record.since),
+        "left_alone": record.handling is not Handling.OPEN,
+        "differences": list(_differences(record)),
+    }
+
+
+def _differences(record: Drift) -> Iterator[Json]:
+    """Yield each property that differs with both of its values."""
+    applied = record.row.applied
+    for name, live in record.differences.items():
+        wanted = applied and applied.properties.get(name)
+        shown = masked(wanted, applied.secrets if applied else ())
+        # What is there in place of a secret is as good as one.
+        yield {"property": name, "wanted": shown, "observed": live if shown == wanted else HIDDEN}
 
 
 def event(record: Event, stack_of: Json) -> Json:

@@ -104,7 +104,7 @@ def find_dirty(
 ) -> frozenset[str]:
     """Name the resources whose check could find something to do.
 
-    All others are clean: complete, unlocked, made of the very definition that
+    All others are clean: complete, unlocked, not drifted, made of the very definition that
     is wanted, and so is all they require, unchanged since they were converged
     with it.
     """
@@ -126,7 +126,7 @@ def is_settled(row: Extant, target: Target) -> bool:
     """Tell whether a row, looked at alone, is as wanted and nobody is at work on it."""
     return (
         row.status is Status.COMPLETE
-        and not (row.locked or target.always)
+        and not (row.locked or row.drifted or target.always)
         and row.desired_sha1 == row.applied_sha1 == target.definition.sha1
         and target.attributes <= row.attributes.keys()
     )

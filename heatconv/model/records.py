@@ -37,6 +37,9 @@ class Stack:
     user_id: str | None = None
     user_name: str | None = None
     owner_resource_id: str | None = None  #: the row that a nested stack belongs to
+    root_id: str = ""  #: the stack around all those around a nested one; else its own
+    depth: int = 0  #: how deep it is nested
+    size: int = 0  #: how many resources its template wants
     description: str = ""
     raw_template_id: int  #: the template wanted
     prev_raw_template_id: int | None = None  #: the last one that reached COMPLETE
@@ -54,6 +57,7 @@ class Stack:
     deleted_at: datetime | None = None
     tags: tuple[str, ...] = ()
     abandoned: bool = False  #: what its resources stand for stays when they are deleted
+    policy: Mapping[str, Any] | None = None  #: what is to be done about drift, if not what the operator says
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +94,7 @@ class Extant:
     action: Action
     status: Status
     locked: bool
+    drifted: bool = False  #: it was found different from what was made of it, and that is to be put right
 
     @property
     def data(self) -> NodeData:
@@ -226,6 +231,15 @@ class Nested:
 
 
 @dataclass(frozen=True, kw_only=True)
+class UnderWay:
+    """A nested stack in the middle of a traversal."""
+
+    id: str
+    traversal_id: str
+    action: Action
+
+
+@dataclass(frozen=True, kw_only=True)
 class Held:
     """A row that a worker holds: what it asks others to do for the row counts while this claim does."""
 
@@ -245,6 +259,7 @@ class Child:
     status: Status
     reason: str
     deleted: bool
+    abandoned: bool  #: it goes, and what it stands for stays
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ class Action(StrEnum):
     SNAPSHOT = "SNAPSHOT"
     RESTORE = "RESTORE"
     SIGNAL = "SIGNAL"  #: of events only
+    OBSERVE = "OBSERVE"  #: of events only: what was found different from what was made, or as made again
 
 
 #: What is done to every resource of a stack as it is, without changing what is wanted.
@@ -58,3 +59,8 @@ class DeletionPolicy(StrEnum):
     DELETE = "Delete"
     RETAIN = "Retain"
     SNAPSHOT = "Snapshot"
+    ABANDON = "Abandon"  #: Retain, and so for what is in a nested stack; nothing that a template may say
+
+
+#: The policies that a template may have.
+WRITTEN_POLICIES = (DeletionPolicy.DELETE, DeletionPolicy.RETAIN, DeletionPolicy.SNAPSHOT)

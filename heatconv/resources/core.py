@@ -67,8 +67,11 @@ class Core:
         self.t = ResourceDefinition.of(definition)
         self._properties: Properties | None = None
 
-    def attach(self, incarnation: Incarnation, keeper: Keeper) -> None:
-        """Bind the resource to the state it is in, and to where it keeps what it learns."""
+    def attach(self, incarnation: Incarnation, keeper: Keeper | None) -> None:
+        """Bind the resource to the state it is in, and to where it keeps what it learns.
+
+        Without a keeper it learns for as long as it lives: who asks what would be wants no more.
+        """
         self._incarnation = incarnation
         self._keeper = keeper
         self._properties = None

@@ -92,6 +92,8 @@ class Peer:
     resource_id: str | None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
+    properties: Mapping[str, Any] = field(default_factory=dict)  #: what it was made of
+    secrets: frozenset[str] = frozenset()  #: texts in all that which must not be shown
 
     @classmethod
     def of(cls, row: Row) -> Peer:
@@ -102,6 +104,8 @@ class Peer:
             resource_id=row.physical_id,
             metadata=row.metadata,
             notes=row.data,
+            properties=row.applied.properties if row.applied else {},
+            secrets=row.secrets,
         )
 
     def metadata_get(self) -> dict[str, Any]:

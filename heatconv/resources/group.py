@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from heatconv.model.definition import Definition, is_template
@@ -51,9 +51,6 @@ class Group(StackResource):
         """Return so many names that no member has, for those that stand in for others."""
         raise NotImplementedError
 
-    def decide(self, changed: Mapping[str, Any] | None) -> None:
-        """Decide which members are wanted now that some properties changed; None is when it is made."""
-
     def creating(self) -> Pace | None:
         """Return the pace at which members are made at first; None is all at once."""
         return None
@@ -77,7 +74,11 @@ class Group(StackResource):
         return self._hiding().values()
 
     def _hiding(self, *definitions: Definition) -> Hiding:
-        return Hiding(secret for each in (self.definition, *definitions) for secret in each.secrets)
+        return Hiding([*self.secrets(), *(secret for each in definitions for secret in each.secrets)])
+
+    def secrets(self) -> Collection[str]:
+        """Return the texts in what members are made of that must not be shown."""
+        return self.definition.secrets
 
     def _template(
         self, names: Sequence[str], snippets: Mapping[str, Snippet], hiding: Hiding
@@ -222,6 +223,12 @@ def _as_it_is(member: Member) -> Snippet:
         "update_policy": dict(now.update_policy),
         "depends_on": list(now.depends_on),
     }
+
+
+def number_in(properties: Mapping[str, Any], *names: str, default: int = 0) -> int:
+    """Return the first of some properties that is given, if it is a number that is known already."""
+    given = next((properties[name] for name in names if properties.get(name) is not None), default)
+    return int(given) if isinstance(given, int) or (isinstance(given, str) and given.isdecimal()) else 0
 
 
 def type_in(properties: Mapping[str, Any], name: str, member: str) -> dict[str, tuple[str, str]]:

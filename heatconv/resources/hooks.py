@@ -124,6 +124,13 @@ class Hooks(Reading):
         """Tell whether it is gone."""
         return True
 
+    def handle_abandon(self) -> Any:
+        """Let go of the physical resource, which stays: the one that owns others may have to tell them."""
+
+    def check_abandon_complete(self, token: Any) -> bool:
+        """Tell whether they all let go."""
+        return True
+
     # -- the other actions --------------------------------------------------------------
 
     def handle_suspend(self) -> Any:
@@ -171,6 +178,10 @@ class Hooks(Reading):
         if not physical_id:
             raise exception.Error(f"Resource {self.name} cannot be adopted: its data have no resource_id.")
         self.resource_id_set(physical_id)
+        self._recall(resource_data)
+
+    def _recall(self, resource_data: Mapping[str, Any]) -> None:
+        """Take over what the adopted resource remembered: its notes and its metadata."""
         for key, value in (resource_data.get("resource_data") or {}).items():
             self.data_set(key, value)
         self.metadata_set(resource_data.get("metadata") or {})
@@ -189,9 +200,13 @@ class Hooks(Reading):
     # -- many at once -------------------------------------------------------------------
 
     @classmethod
-    def observe_many(cls, resources: Sequence[Self]) -> Mapping[str, Mapping[str, Any] | None]:
-        """Return what ``observe`` gives for each of the resources by ``uuid``, None for one that is gone.
+    def observe_many(
+        cls, resources: Sequence[Self]
+    ) -> Mapping[str, Mapping[str, Any] | exception.ResourceInError | None]:
+        """Return what ``observe`` gives for each of the resources, by ``uuid``.
 
-        For types whose service answers for many at once; ``implements`` tells.
+        None stands for one that is gone, a ``ResourceInError`` for one that is
+        broken; of one that is left out nothing is known.  For types whose
+        service answers for many at once; ``implements`` tells.
         """
         raise NotImplementedError

@@ -34,10 +34,17 @@ class NestedStacks(Protocol):
     def members(self, stack_id: str) -> Sequence[Member]:
         """Return the resources that a stack wants by now, those made first at the start."""
 
-    def create(self, name: str, source: Mapping[str, Any], timeout_mins: int | None) -> str:
+    def create(
+        self,
+        name: str,
+        source: Mapping[str, Any],
+        timeout_mins: int | None,
+        adopt: Mapping[str, Any] | None = None,
+    ) -> str:
         """Start to create the stack of the resource that is held, unless it is there already; return its id.
 
         ``source``: ``template``, ``parameters``, ``environment``, ``files``.
+        ``adopt``: what a stack that was abandoned has left, to be taken over.
 
         Raises:
             Invalid: the template cannot be.
@@ -51,11 +58,18 @@ class NestedStacks(Protocol):
             NotFound: there is no such stack.
         """
 
-    def delete(self, stack_id: str) -> None:
-        """Start to delete a stack, whatever it is doing.
+    def delete(self, stack_id: str, *, abandon: bool = False) -> None:
+        """Start to delete a stack, whatever it is doing, unless it is gone already.
+
+        ``abandon``: but nothing that it stands for.
+        """
+
+    def check_room(self, stack_id: str, size: int) -> None:
+        """Refuse so many resources in a stack if that is too many for the tree it is in; only an engine can.
 
         Raises:
             NotFound: there is no such stack.
+            RequestLimitExceeded: it is too many.
         """
 
     def visit(self, stack_id: str, action: str) -> None:

@@ -133,11 +133,18 @@ class Reading(Kept):
 
     # -- observation --------------------------------------------------------------------
 
+    @classmethod
+    def is_observable(cls) -> bool:
+        """Tell whether anything can be known of how the physical resource is now."""
+        hooks = ("get_live_state", "get_live_resource_data", "observe_many", "_show_resource")
+        return bool(cls.entity and cls.default_client_name) or any(map(cls.implements, hooks))
+
     def observe(self) -> Mapping[str, Any]:
         """Return the properties that could be read from the physical resource, as they are now.
 
         Raises:
             PhysicalResourceGone: it is not there any more.
+            ResourceInError: it is there, and its service says that it is broken.
         """
         try:
             return self.get_live_state(self.properties) or {}
@@ -149,9 +156,44 @@ class Reading(Kept):
 
         Raises:
             EntityNotFound: the physical resource is gone.
+            ResourceInError: the service says that it is broken.
         """
         data = self.get_live_resource_data()
-        return {} if data is None else self.parse_live_resource_data(resource_properties, data)
+        if data is None:
+            return {}
+        fault = self.live_fault(data)
+        if fault is not None:
+            raise fault
+        return self.parse_live_resource_data(resource_properties, data)
+
+    def live_fault(self, resource_data: Any) -> exception.ResourceInError | None:
+        """Return what is wrong with the physical resource by what its service tells; None if nothing is."""
+        status = resource_data.get("status") if isinstance(resource_data, Mapping) else None
+        if str(status).upper() != "ERROR":
+            return None
+        return exception.ResourceInError(resource_status=status, status_reason="its service says so")
+
+    def comparable(self) -> set[str]:
+        """Return the names of the properties of which a difference from the live state is a drift.
+
+        Those that the user gave, or that have a default: all else is the
+        service's to choose.
+        """
+        return {name for name in self.properties if self._chosen(name) is not None}
+
+    def differences(self, live: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is live of the comparable properties that are not as they were made."""
+        return {
+            name: live[name]
+            for name in sorted(self.comparable() & live.keys())
+            if not self.properties_schema[name].agrees(self._chosen(name), live[name])
+        }
+
+    def _chosen(self, name: str) -> Any:
+        try:
+            return self.properties.get(name)
+        except (TypeError, ValueError):
+            return None  # it was valid once; there is nothing that it could be compared as
 
     def get_live_resource_data(self) -> Any:
         """Return what the service tells; None if that is not known.

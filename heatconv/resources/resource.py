@@ -30,6 +30,7 @@ class DeleteKind(Enum):
     NOTHING = "nothing"
     DELETE = "delete"
     SNAPSHOT = "snapshot"
+    ABANDON = "abandon"
 
 
 class Resource(Updating):
@@ -101,6 +102,8 @@ class Resource(Updating):
                 return self.handle_snapshot_delete(self.state)
             case DeleteKind.DELETE:
                 return self.handle_delete()
+            case DeleteKind.ABANDON:
+                return self.handle_abandon()
 
     def is_complete(self, action: str, token: Any) -> bool:
         """Tell whether an action that was started is at its end.
@@ -113,8 +116,12 @@ class Resource(Updating):
         """
         if self.definition.external_id is not None:
             return action not in _LOOKS or bool(self.check_check_complete(token))
-        if action == Action.DELETE and self.delete_kind() is DeleteKind.NOTHING:
-            return True
+        if action == Action.DELETE:
+            match self.delete_kind():
+                case DeleteKind.NOTHING:
+                    return True
+                case DeleteKind.ABANDON:
+                    return self.check_abandon_complete(token)
         check = getattr(self, f"check_{action.lower()}_complete", None)
         complete = check is None or bool(check(token))
         if complete and action == Action.UPDATE and self._wanted is not None:
@@ -150,4 +157,5 @@ _DELETE_KINDS = {
     DeletionPolicy.DELETE: DeleteKind.DELETE,
     DeletionPolicy.RETAIN: DeleteKind.NOTHING,
     DeletionPolicy.SNAPSHOT: DeleteKind.SNAPSHOT,
+    DeletionPolicy.ABANDON: DeleteKind.ABANDON,
 }

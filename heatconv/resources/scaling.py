@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from heatconv.model.definition import canonical
 
 ADJUSTMENT_TYPES = (EXACT_CAPACITY, CHANGE_IN_CAPACITY, PERCENT_CHANGE_IN_CAPACITY) = (
     "exact_capacity",
@@ -14,6 +17,8 @@ ADJUSTMENT_TYPES = (EXACT_CAPACITY, CHANGE_IN_CAPACITY, PERCENT_CHANGE_IN_CAPACI
     "percent_change_in_capacity",
 )
 
+IN_PROGRESS = "scaling_in_progress"  #: among a group's metadata, for those who know Heat's
+DECIDED = "decided_for"  #: among a group's metadata: which properties its size was last decided for
 COOLDOWN_END = "cooldown_end"  #: among a group's metadata: the instant, and why there is a cooldown
 
 
@@ -42,6 +47,11 @@ def _step(change: float, least: int) -> int:
     return int(math.copysign(max(abs(math.trunc(change)), least), change))
 
 
+def decision(properties: Any) -> str:
+    """Return what tells the properties that a size is decided for, secrets hidden, from others."""
+    return hashlib.sha1(canonical(properties).encode(), usedforsecurity=False).hexdigest()
+
+
 def cools_down(metadata: Mapping[str, Any], now: datetime | None = None) -> bool:
     """Tell whether a group must not be scaled yet."""
     ends = metadata.get(COOLDOWN_END) or {}
@@ -51,7 +61,7 @@ def cools_down(metadata: Mapping[str, Any], now: datetime | None = None) -> bool
 def cooldown(seconds: float | None, reason: str, now: datetime | None = None) -> dict[str, Any]:
     """Return the metadata of a group that was scaled just now."""
     end = (now or datetime.now(UTC)) + timedelta(seconds=max(seconds or 0, 0))
-    return {COOLDOWN_END: {end.replace(tzinfo=None).isoformat(): reason}, "scaling_in_progress": False}
+    return {COOLDOWN_END: {end.replace(tzinfo=None).isoformat(): reason}, IN_PROGRESS: False}
 
 
 def _instant(text: str) -> datetime:

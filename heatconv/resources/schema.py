@@ -102,6 +102,27 @@ class Schema:
             return [self.item.value(item) for item in converted]
         return converted
 
+    def agrees(self, wanted: Any, found: Any) -> bool:
+        """Tell whether a value that a service tells is the one wanted of it.
+
+        What nobody chose (None) is the service's to choose; so are the keys that
+        a map of known keys was not given.
+        """
+        if wanted is None or (found is None and wanted in ("", [], {})):
+            return True
+        try:
+            found = self.value(found)
+        except (TypeError, ValueError):
+            return False
+        if self.nested is not None and isinstance(found, Mapping):
+            return all(
+                key in self.nested and self.nested[key].agrees(value, found.get(key))
+                for key, value in wanted.items()
+            )
+        if self.item is not None and isinstance(found, list):
+            return len(wanted) == len(found) and all(map(self.item.agrees, wanted, found))
+        return bool(wanted == found)
+
     def _stand_in(self, unknown: Unknown) -> Any:
         if self.type == self.STRING and unknown.stand_in is not None:
             return unknown.stand_in

@@ -42,6 +42,9 @@ class StackResource(Resource):
         """Return the parameters of the nested stack."""
         return {}
 
+    def decide(self, changed: Mapping[str, Any] | None) -> None:
+        """Decide what is to be in it now that some properties changed; None is when it is made."""
+
     @classmethod
     def types_made(
         cls,
@@ -49,6 +52,14 @@ class StackResource(Resource):
     ) -> dict[str, tuple[str, str]]:
         """Return the types of the resources in it that properties, as given, name: by path, with a name."""
         return {}
+
+    @classmethod
+    def size_made(
+        cls,
+        properties: Mapping[str, Any],  # noqa: ARG003 - for those who override it
+    ) -> int:
+        """Return how many resources there will be in it; 0 if properties, as given, do not tell."""
+        return 0
 
     # -- the nested stack -----------------------------------------------------------------
 
@@ -91,10 +102,13 @@ class StackResource(Resource):
         """Start to create the nested stack, or to make the one there is match."""
         source = self._source(child_template, user_params)
         timeout = timeout_mins or self.stack.timeout_mins
-        stack_id = self.nested_stacks.create(str(self.physical_resource_name()), source, timeout)
-        if stack_id == self.resource_id:
+        child = self.nested()
+        if child is None:
+            stack_id = self.nested_stacks.create(str(self.physical_resource_name()), source, timeout)
+        else:  # of a create that was interrupted: it may have been of another template
+            stack_id = child.id
             self.nested_stacks.update(stack_id, source, timeout)
-        else:
+        if stack_id != self.resource_id:
             self.resource_id_set(stack_id)
         return stack_id
 
@@ -111,6 +125,11 @@ class StackResource(Resource):
         source = self._source(child_template, user_params)
         self.nested_stacks.update(child.id, source, timeout_mins or self.stack.timeout_mins)
         return child.id
+
+    def planned_source(self, changed: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return what the nested stack would be made of now; ``changed`` is that of ``decide``."""
+        self.decide(changed)
+        return self._source(self.child_template(), self.child_params())
 
     def _source(
         self, child_template: Mapping[str, Any] | str, user_params: Mapping[str, Any] | None
@@ -145,6 +164,12 @@ class StackResource(Resource):
                 raise exception.Error(child.reason)
             case _:
                 raise PollDelay(LOOK_AGAIN)
+
+    def follow(self) -> None:
+        """Let the nested stack be as the metadata want it, now that a signal has written there.
+
+        In an engine, whatever a worker does to it meanwhile; once more does no harm.
+        """
 
     # -- the actions ----------------------------------------------------------------------
 
@@ -189,6 +214,41 @@ class StackResource(Resource):
         elif child.status is Status.FAILED:
             raise exception.Error(child.reason)
         raise PollDelay(LOOK_AGAIN)
+
+    def handle_abandon(self) -> Any:
+        child = self.nested()
+        if child is None:
+            return None
+        if not child.abandoned or child.status is Status.FAILED:
+            self.nested_stacks.delete(child.id, abandon=True)
+        return child.id
+
+    def check_abandon_complete(self, token: Any) -> bool:
+        child = self.nested()
+        if child is None:
+            return True
+        if not child.abandoned:  # a signal came too late, and brought it back
+            self.nested_stacks.delete(child.id, abandon=True)
+        elif child.status is Status.FAILED:
+            raise exception.Error(child.reason)
+        raise PollDelay(LOOK_AGAIN)
+
+    def handle_adopt(self, resource_data: Mapping[str, Any]) -> Any:
+        """Make the nested stack around what another one was made of, unless an earlier call has."""
+        if "resources" not in resource_data:
+            raise exception.Error(f"Resource {self.name} cannot be adopted: its data have no resources.")
+        self._recall(resource_data)
+        stack_id = self.nested_stacks.create(
+            str(self.physical_resource_name()),
+            self._source(self.child_template(), self.child_params()),
+            self.stack.timeout_mins,
+            adopt=resource_data,
+        )
+        self.resource_id_set(stack_id)
+        return stack_id
+
+    def check_adopt_complete(self, token: Any) -> bool:
+        return self._has_ended()
 
     def handle_suspend(self) -> Any:
         return self._visit(Action.SUSPEND)

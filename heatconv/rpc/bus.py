@@ -9,6 +9,7 @@ but the caller who waits for an answer.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -27,6 +28,10 @@ LOG = logging.getLogger(__name__)
 ENGINE_TOPIC = "heatconv-engine"
 WORKER_TOPIC = "heatconv-worker"
 VERSION = "1.0"
+
+#: How nodes that became ready at the same time share messages: as many messages as keep a fleet
+#: of workers busy, but none of so many nodes that one worker would be long at it.
+FEW_MESSAGES, MOST_NODES = 16, 32
 
 _ERRORS = "heatconv.errors"
 
@@ -167,15 +172,18 @@ class Bell:
         self._engines = bus.client(ENGINE_TOPIC)
 
     def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
-        """Cast ``check_resource`` for each node."""
-        for node in nodes:
+        """Cast ``check_resource`` for each node; where they are many, for a handful at a time."""
+        handful = min(MOST_NODES, math.ceil(len(nodes) / FEW_MESSAGES))
+        for start in range(0, len(nodes), handful or 1):
             self._cast(
                 self._workers,
                 "check_resource",
                 stack_id=stack_id,
-                resource_id=node.resource_id,
-                is_update=node.direction is Direction.UPDATE,
                 traversal_id=traversal_id,
+                nodes=[
+                    (node.resource_id, node.direction is Direction.UPDATE)
+                    for node in nodes[start : start + handful]
+                ],
             )
 
     def roll_back(self, stack_id: str) -> None:

@@ -9,9 +9,11 @@ are plain JSON.  A *source* is what a user sends to describe a stack::
 
 *Options* are the settings beside it; a key that is absent keeps its value::
 
-    {"timeout_mins": 60, "disable_rollback": True, "tags": ["a"]}
+    {"timeout_mins": 60, "disable_rollback": True, "tags": ["a"],
+     "convergence": {"policy": "heal", "interval": 60}, "converge": True}
 
-and, for a stack to be made of what is there already, ``adopt``: what
+where ``converge`` has an update look at what is really there first; and, for a
+stack to be made of what is there already, ``adopt``: what
 ``export_stack`` returned.  Its template, environment and files are then those
 that the source is laid over.
 
@@ -65,9 +67,9 @@ class EngineClient:
         """
         self._call(context, "update_stack", stack=stack, source=source, options=options, existing=existing)
 
-    def delete_stack(self, context: RequestContext, stack: str) -> None:
-        """Start to delete a stack, whatever runs now."""
-        self._call(context, "delete_stack", stack=stack)
+    def delete_stack(self, context: RequestContext, stack: str, *, abandon: bool = False) -> None:
+        """Start to delete a stack, whatever runs now; ``abandon``: but nothing that it stands for."""
+        self._call(context, "delete_stack", stack=stack, **({"abandon": True} if abandon else {}))
 
     def rollback_stack(self, context: RequestContext, stack: str) -> None:
         """Start to bring a stack back to the last template that reached COMPLETE."""
@@ -96,6 +98,35 @@ class EngineClient:
     def abandon_stack(self, context: RequestContext, stack: str) -> Json:
         """Return what ``export_stack`` does, and start to forget the stack."""
         return dict(self._call(context, "abandon_stack", stack=stack))
+
+    # -- drift -----------------------------------------------------------------------
+
+    def observe_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> Json:
+        """Look at what a stack, or one resource, really is now, and return what ``show_drift`` does."""
+        return dict(self._call(context, "observe_stack", stack=stack, resource=resource))
+
+    def converge_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> None:
+        """Look, and start to put right what has drifted in a stack, or one resource."""
+        self._call(context, "converge_stack", stack=stack, resource=resource)
+
+    def show_drift(self, context: RequestContext, stack: str, resource: str | None = None) -> Json:
+        """Return what is known to have drifted in a stack and those nested in it, or of one resource.
+
+        Keys: status (IN_SYNC, DRIFTED or UNKNOWN), since, observed_at (when all
+        of it had been looked at), policy and interval that hold for the
+        stack, resources (list of {"name", "stack" ({"name", "id"}), "type",
+        "physical_id", "kind" (MISSING, CHANGED or ERROR), "reason", "since",
+        "left_alone", "differences" (list of {"property", "wanted",
+        "observed"})}).
+        """
+        return dict(self._call(context, "show_drift", stack=stack, resource=resource))
+
+    def note_change(self, context: RequestContext, physical_ids: Sequence[str]) -> int:
+        """Have what stands for things looked at once, since something happened to them.
+
+        Returns how many resources of observed stacks that were.
+        """
+        return int(self._call(context, "note_change", physical_ids=list(physical_ids)))
 
     # -- snapshots -------------------------------------------------------------------
 
@@ -168,7 +199,9 @@ class EngineClient:
         phase), created_at, updated_at, deleted_at, parameters ({name: text},
         hidden ones masked), outputs (list of {"output_key", "description",
         "output_value", "output_error"?}; None unless resolved),
-        disable_rollback, timeout_mins, tags (list), owner_id, user_name.
+        disable_rollback, timeout_mins, tags (list), owner_id, user_name,
+        convergence (its own policy, or None), drift ({"status", "since",
+        "observed_at"}; None of a nested stack).
         """
         return dict(self._call(context, "show_stack", stack=stack, resolve_outputs=resolve_outputs))
 
@@ -239,7 +272,8 @@ class EngineClient:
         """Return a resource as ``list_resources`` does, with all attributes its type has.
 
         ``attributes`` are names of more, such as ``show``.  What is not known
-        is asked of the real world, and None if that does not tell.
+        is asked of the real world, and None if that does not tell.  ``drift``
+        is what ``show_drift`` has of it, or None.
         """
         return dict(self._call(context, "show_resource", stack=stack, name=name, attributes=list(attributes)))
 

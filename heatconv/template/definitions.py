@@ -8,7 +8,7 @@ from typing import Any
 
 from heatconv.model.deferred import is_deferred
 from heatconv.model.definition import Definition
-from heatconv.model.states import DeletionPolicy
+from heatconv.model.states import WRITTEN_POLICIES, DeletionPolicy
 from heatconv.template.evaluator import BROKEN, DEFERRED, STATIC, Evaluator
 from heatconv.template.problems import excerpt, kind_of
 from heatconv.template.resource_registry import EndlessMapping, ResourceRegistry
@@ -44,9 +44,9 @@ class DefinitionParser:
             + (("condition",) if version.has_conditions else ())
         )
         self._registry = registry
-        self._policies = {policy.value: policy for policy in DeletionPolicy}
+        self._policies = {policy.value: policy for policy in WRITTEN_POLICIES}
         if version.has_external_ids:
-            self._policies |= {policy.value.lower(): policy for policy in DeletionPolicy}
+            self._policies |= {policy.value.lower(): policy for policy in WRITTEN_POLICIES}
         self._snippets = snippets
         self._parameters = parameters
 

@@ -88,15 +88,21 @@ def interface(template: Mapping[str, Any]) -> Interface:
 
 
 @bounded_work()
-def types_in(template: Mapping[str, Any], environment: Mapping[str, Any]) -> list[tuple[str, str]]:
+def types_in(
+    template: Mapping[str, Any], environment: Mapping[str, Any], operator: Mapping[str, Any]
+) -> list[tuple[str, str]]:
     """Return the name of each resource in a template, with the type that implements it.
+
+    ``operator``: the operator's environment, which the other goes before.
 
     Raises:
         Invalid: the template, or the registry, is no such thing.
     """
     _, document, problems = in_hot_words(template)
     problems.raise_any()
-    registry = ResourceRegistry(environment.get("resource_registry") or {}, {})
+    registry = ResourceRegistry(
+        environment.get("resource_registry") or {}, operator.get("resource_registry") or {}
+    )
     found = []
     for name, snippet in (document.get("resources") or {}).items():
         type_ = snippet.get("type") if isinstance(snippet, dict) else None

@@ -111,6 +111,9 @@ class CloudApi(Protocol):
     def find(self, name: str, kind: str | None = None) -> list[Json]:
         """Return the objects of a name; names need not be unique."""
 
+    def show_many(self, object_ids: Sequence[str]) -> list[Json]:
+        """Return those objects of some ids that are there, in one operation."""
+
     def update(self, object_id: str, properties: Json, wait: float | None = None) -> Json:
         """Start to change some properties of an object."""
 
@@ -193,6 +196,12 @@ class Cloud:
         with self._observation("find", None, name=name, kind=kind or "*"):
             return [o.to_json() for o in self._live() if o.name == name and kind in (None, o.kind)]
 
+    def show_many(self, object_ids: Sequence[str]) -> list[Json]:
+        """Return those objects of some ids that are there."""
+        wanted = set(object_ids)
+        with self._observation("show_many", None, kind="*"):
+            return [found.to_json() for found in self._live() if found.id in wanted]
+
     def update(self, object_id: str, properties: Json, wait: float | None = None) -> Json:
         """Start to change some properties of an object.
 
@@ -255,6 +264,11 @@ class Cloud:
         """Change an object behind everybody's back."""
         with self._lock:
             self._objects[object_id].properties.update(properties)
+
+    def spoil(self, object_id: str) -> None:
+        """Let an object fail behind everybody's back: it is in ERROR from now on."""
+        with self._lock:
+            self._objects[object_id].status = ObjectStatus.ERROR
 
     def reset(self, gate: Gate | None = None) -> None:
         """Forget everything; operations still held at the gate are turned away."""

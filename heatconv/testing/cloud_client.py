@@ -45,6 +45,10 @@ class HttpCloud:
         """Return the objects of a name."""
         return list(self.ask("GET", "/objects", params={"name": name, "kind": kind}))
 
+    def show_many(self, object_ids: Sequence[str]) -> list[Json]:
+        """Return those objects of some ids that are there."""
+        return list(self.ask("POST", "/objects/query", json={"ids": list(object_ids)}))
+
     def update(self, object_id: str, properties: Json, wait: float | None = None) -> Json:
         """Start to change some properties of an object."""
         body = {"properties": properties, "wait": wait}
@@ -138,6 +142,10 @@ class CloudControl:
     def meddle(self, object_id: str, properties: Json) -> None:
         """Change an object behind everybody's back."""
         self._ask("POST", "/control/meddle", json={"id": object_id, "properties": properties})
+
+    def spoil(self, object_id: str) -> None:
+        """Let an object be in ERROR behind everybody's back."""
+        self._ask("POST", "/control/spoil", json={"id": object_id})
 
     def audit(self, since: int = 0) -> Sequence[AuditEntry]:
         """Return the operations so far, from sequence number ``since`` on."""

@@ -7,12 +7,14 @@
 ============================  ===================================================
 ``POST /objects``             name, kind, owner, properties, wait
 ``GET /objects``              query: name and kind (find), or owner
+``POST /objects/query``       ids: those of them that are there
 ``GET, PATCH, DELETE``        ``/objects/{id}``; PATCH and DELETE: properties, wait
 ``PUT /control/gate``         ``{"limit": k}`` or ``{"limit": null}`` to release
 ``GET /control/gate``         query: count, timeout, done; waits that long
 ``POST /control/failures``    a ``FailureRule``; DELETE clears them
 ``PUT /control/latency``      ``{"create": 0.5, ...}``
-``POST /control/meddle``      id, and properties to change or null to remove it
+``POST /control/meddle``      id, and properties to change, or null to remove it
+``POST /control/spoil``       id of an object that is to be in ERROR
 ``GET /control/audit``        query: since
 ``POST /control/reset``       forget everything
 ============================  ===================================================
@@ -64,6 +66,10 @@ def _find(cloud: Cloud, _id: str, query: Query, _body: Any) -> Answer:
     if "name" in query:
         return 200, cloud.find(query["name"], query.get("kind"))
     return 200, cloud.owned(query.get("owner", ""))
+
+
+def _show_many(cloud: Cloud, _id: str, _query: Query, body: Any) -> Answer:
+    return 200, cloud.show_many(body["ids"])
 
 
 def _show(cloud: Cloud, object_id: str, _query: Query, _body: Any) -> Answer:
@@ -118,6 +124,11 @@ def _meddle(cloud: Cloud, _id: str, _query: Query, body: Any) -> Answer:
     return 200, {}
 
 
+def _spoil(cloud: Cloud, _id: str, _query: Query, body: Any) -> Answer:
+    cloud.spoil(body["id"])
+    return 200, {}
+
+
 def _audit(cloud: Cloud, _id: str, query: Query, _body: Any) -> Answer:
     return 200, [asdict(entry) for entry in cloud.audit(int(query.get("since", 0)))]
 
@@ -130,6 +141,7 @@ def _reset(cloud: Cloud, _id: str, _query: Query, _body: Any) -> Answer:
 ROUTES: Mapping[tuple[str, str], Callable[[Cloud, str, Query, Any], Answer]] = {
     ("POST", "/objects"): _create,
     ("GET", "/objects"): _find,
+    ("POST", "/objects/query"): _show_many,
     ("GET", "/objects/"): _show,
     ("PATCH", "/objects/"): _update,
     ("DELETE", "/objects/"): _delete,
@@ -139,6 +151,7 @@ ROUTES: Mapping[tuple[str, str], Callable[[Cloud, str, Query, Any], Answer]] = {
     ("DELETE", "/control/failures"): _clear_failures,
     ("PUT", "/control/latency"): _set_latency,
     ("POST", "/control/meddle"): _meddle,
+    ("POST", "/control/spoil"): _spoil,
     ("GET", "/control/audit"): _audit,
     ("POST", "/control/reset"): _reset,
 }
@@ -154,7 +167,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         body = json.loads(self.rfile.read(length)) if length else None
         address = urlsplit(self.path)
-        place, object_id = re.fullmatch(r"(/objects/|.*)(.*)", address.path).groups()  # type: ignore[union-attr]
+        place, object_id = re.fullmatch(r"(/objects/query|/objects/|.*)(.*)", address.path).groups()  # type: ignore[union-attr]
         handle = ROUTES.get((self.command, place))
         if handle is None:
             self._answer(404, {"message": f"there is no {self.command} {address.path}"})

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 Json = dict[str, Any]
 
@@ -27,12 +27,30 @@ SNAPSHOT = "Fake::Cloud::Snapshot"  #: of no resource: the kind of what snapshot
 _EXTRAS: Mapping[str, Mapping[str, Any]] = {STEPS: {"stage": "started"}}
 
 
+class Entry(Protocol):
+    """What a template has under a name."""
+
+    def hot(self) -> Json:
+        """Return its snippet."""
+
+
+class Used(Protocol):
+    """A value that is known only where a template is applied."""
+
+    def hot(self) -> Any:
+        """Return the function it is."""
+
+
 @dataclass(frozen=True)
 class Attribute:
     """The use of another resource's attribute: ``id``, ``name`` or ``value``."""
 
     resource: str
     name: str
+
+    def hot(self) -> Any:
+        """Return the function it is."""
+        return {"get_attr": [self.resource, self.name]}
 
 
 def attr(resource: str, name: str = "value") -> Attribute:
@@ -45,7 +63,7 @@ class Thing:
     """A resource as a scenario wants it."""
 
     type: str
-    value: str | Attribute
+    value: str | Used
     flavor: str
     uses: tuple[str, ...]
     depends_on: tuple[str, ...]
@@ -53,9 +71,7 @@ class Thing:
 
     def hot(self) -> Json:
         """Return the resource's snippet."""
-        value: Any = self.value
-        if isinstance(value, Attribute):
-            value = {"get_attr": [value.resource, value.name]}
+        value = self.value if isinstance(self.value, str) else self.value.hot()
         properties = {"value": value, "flavor": self.flavor}
         if self.uses:
             properties["uses"] = [{"get_resource": used} for used in self.uses]
@@ -68,7 +84,7 @@ class Thing:
 
 
 def thing(
-    value: str | Attribute = "",
+    value: str | Used = "",
     *,
     flavor: str = "small",
     uses: Sequence[str] = (),
@@ -83,13 +99,13 @@ def thing(
     return Thing(type, value, flavor, tuple(uses), tuple(depends_on), wait)
 
 
-class Template(Mapping[str, Thing]):
-    """Resources by name."""
+class Template(Mapping[str, Entry]):
+    """Resources by name: things, and what ``trees`` has beside them."""
 
-    def __init__(self, **things: Thing) -> None:
+    def __init__(self, **things: Entry) -> None:
         self._things = things
 
-    def __getitem__(self, name: str) -> Thing:
+    def __getitem__(self, name: str) -> Entry:
         return self._things[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -98,7 +114,7 @@ class Template(Mapping[str, Thing]):
     def __len__(self) -> int:
         return len(self._things)
 
-    def but(self, **things: Thing) -> Template:
+    def but(self, **things: Entry) -> Template:
         """Return the same template with some resources changed or added."""
         return Template(**{**self._things, **things})
 
@@ -115,28 +131,29 @@ class Template(Mapping[str, Thing]):
 
 
 def differences(template: Template, objects: Sequence[Json]) -> list[str]:
-    """Return what is wrong with the objects of a stack, a sentence each.
+    """Return what is wrong with the objects of a stack's own things, a sentence each.
 
-    Nothing is when every resource of the template exists once, is ACTIVE, has
+    Nothing is when every thing of the template exists once, is ACTIVE, has
     the properties asked for, refers to the objects that its references mean
     now, and when nothing else is there, but the snapshots of a stack that has
     something.
     """
+    things = {name: wanted for name, wanted in template.items() if isinstance(wanted, Thing)}
     live: dict[str, list[Json]] = {}
     for found in objects:
         if template and found["kind"] == SNAPSHOT:
             continue
         live.setdefault(resource_of(found), []).append(found)
     problems = [
-        f"{name} exists {len(live.get(name, ()))} times, wanted {int(name in template)}"
-        for name in sorted({*live, *template})
-        if len(live.get(name, ())) != int(name in template)
+        f"{name} exists {len(live.get(name, ()))} times, wanted {int(name in things)}"
+        for name in sorted({*live, *things})
+        if len(live.get(name, ())) != int(name in things)
     ]
     # Who refers to something that is not there once cannot be judged.
     return problems or [
         f"{name}: {key} is {found!r}, wanted {wanted!r}"
-        for name in template
-        for key, found, wanted in _compare(template[name], live[name][0], live)
+        for name, thing in things.items()
+        for key, found, wanted in _compare(thing, live[name][0], live)
         if found != wanted
     ]
 
@@ -157,8 +174,8 @@ def _compare(wanted: Thing, found: Json, live: Mapping[str, list[Json]]) -> Iter
         yield key, properties.get(key), value
 
 
-def _resolve(value: str | Attribute, live: Mapping[str, list[Json]]) -> Any:
-    if isinstance(value, str):
+def _resolve(value: str | Used, live: Mapping[str, list[Json]]) -> Any:
+    if not isinstance(value, Attribute):
         return value
     referred = live[value.resource][0]
     return referred["properties"]["value"] if value.name == "value" else referred[value.name]

@@ -173,23 +173,23 @@ class Actor:
             return self._look(_waiting(job, attempt, plugin, attempt.token), plugin)
         if attempt.action is Action.CREATE and plugin.resource_id is None:
             _find(plugin)
-        if attempt.action is Action.CREATE and plugin.resource_id is not None:
+        # What gives way may be there as an older wish had it: it is told of this one again.
+        if attempt.action is Action.CREATE and plugin.resource_id is not None and not plugin.gives_way:
             return self._look(_waiting(job, replace(attempt, started=True), plugin, None), plugin)
         return self._start(job, attempt)
 
     def _take_up(self, job: Job, attempt: Attempt, newer: Attempt | None) -> Ending:
-        if newer is not None and self._gives_way(attempt, newer):
-            return self._guarded(job, newer, self._renew)
-        return self._guarded(job, attempt, self._resume)
+        if newer is None or not self._gives_way(attempt):
+            return self._guarded(job, attempt, self._resume)
+        if newer.definition.implemented_by != attempt.definition.implemented_by:
+            # Not even looked at any more: the stack may not have the template any more that it is made of.
+            return self._replace(job, newer)
+        return self._guarded(job, newer, self._renew)
 
-    def _gives_way(self, attempt: Attempt, newer: Attempt) -> bool:
+    def _gives_way(self, attempt: Attempt) -> bool:
         """Tell whether what is newly wanted need not wait for an action that is under way."""
-        type_ = attempt.definition.implemented_by
-        return (
-            attempt.action in (Action.CREATE, Action.UPDATE)
-            and newer.definition.implemented_by == type_
-            and self._registry.get(type_).gives_way
-        )
+        type_ = self._registry.get(attempt.definition.implemented_by)
+        return type_.gives_way and attempt.action in (Action.CREATE, Action.UPDATE)
 
     def _renew(self, job: Job, newer: Attempt) -> Ending:
         """Turn the action that is under way to what is wanted by now."""
@@ -376,7 +376,10 @@ class Actor:
         what = f"stack {job.stack.id}: {job.node}: {attempt.action} of {_row(job).name}"
         secrets = job.secrets.union(attempt.definition.secrets)
         said = sentence(str(error), secrets)
-        if faults.is_passing(error, attempt.action) and attempt.faults < self._client_retry_limit:
+        # That no engine answered is a fault of ours: however often, it is no failure of the resource's.
+        ours = isinstance(error, errors.TransportError)
+        patient = attempt.faults < self._client_retry_limit
+        if ours or (patient and faults.is_passing(error, attempt.action)):
             LOG.info("%s: %s; trying again", what, said)
             return _again(job, attempt, error, waiting)
         if self._worth_another(attempt, error):

@@ -95,7 +95,7 @@ def _decide_cleanup(job: Job, row: Resource) -> Step:
     if definition is None:
         return Remove()  # nothing was ever begun
     if _stays(job.stack, row):
-        definition = replace(definition, deletion_policy=DeletionPolicy.RETAIN)
+        definition = replace(definition, deletion_policy=DeletionPolicy.ABANDON)
     return Start(Attempt(action=Action.DELETE, definition=definition, sha1="", requires={}))
 
 

@@ -19,6 +19,7 @@ PASSING = frozenset({408, 429, 500, 502, 503, 504})
 CONFLICT = 409  #: of a delete: still in use, perhaps by something that is being deleted itself
 
 FIRST_PAUSE, MAX_PAUSE = 0.5, 10.0  #: seconds
+ENOUGH = 16  #: times after which pauses grow no more
 
 
 def is_passing(error: Exception, action: Action) -> bool:
@@ -34,4 +35,4 @@ def pause(times: int, error: Exception | None = None) -> float:
     asked = getattr(error, "retry_after", None)
     if isinstance(asked, int | float) and asked > 0:
         return float(asked)
-    return min(FIRST_PAUSE * 2.0**times, MAX_PAUSE) * random.uniform(0.5, 1.5)
+    return min(FIRST_PAUSE * 2.0 ** min(times, ENOUGH), MAX_PAUSE) * random.uniform(0.5, 1.5)

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Any
 
 from heatconv import errors, template
 from heatconv.db import nested, stacks
 from heatconv.db.session import Database
-from heatconv.model.records import Child, Job, Member, RawTemplate
+from heatconv.model.records import Child, Job, Member
 from heatconv.resources.nested import Inherited
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient
@@ -36,12 +36,12 @@ class OwnedStacks:
 
     def inherited(self, name: str, type_: str) -> Inherited:
         """Return what the stack gives to what is nested in it below a resource."""
-        environment = template.inherited(self._raw.environment, name, type_)
-        return Inherited(environment=environment, files=self._raw.files)
+        environment, files = self._beside
+        return Inherited(environment=template.inherited(environment, name, type_), files=files)
 
     @cached_property
-    def _raw(self) -> RawTemplate:
-        return stacks.get_template(self._database, self._stack.raw_template_id)
+    def _beside(self) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+        return stacks.get_environment(self._database, self._stack.raw_template_id)
 
     def find(self, owner: str) -> Child | None:
         """Return the stack of an owner."""
@@ -51,9 +51,17 @@ class OwnedStacks:
         """Return the resources that a stack wants."""
         return nested.members_of(self._database, stack_id)
 
-    def create(self, name: str, source: Mapping[str, Any], timeout_mins: int | None) -> str:
+    def create(
+        self,
+        name: str,
+        source: Mapping[str, Any],
+        timeout_mins: int | None,
+        adopt: Mapping[str, Any] | None = None,
+    ) -> str:
         """Start to create the stack of the row's, or return the id of the one that is there."""
         options = {"disable_rollback": True, "timeout_mins": timeout_mins, "owner": self._claim}
+        if adopt is not None:
+            options["adopt"] = dict(adopt)
         with _held():
             return self._engine.create_stack(self._context, name, dict(source), options)
 
@@ -63,9 +71,14 @@ class OwnedStacks:
         with _held():
             self._engine.update_stack(self._context, stack_id, dict(source), options)
 
-    def delete(self, stack_id: str) -> None:
-        """Start to delete a stack."""
-        self._engine.delete_stack(self._context, stack_id)
+    def delete(self, stack_id: str, *, abandon: bool = False) -> None:
+        """Start to delete a stack, unless it is gone already."""
+        with suppress(errors.NotFound):
+            self._engine.delete_stack(self._context, stack_id, abandon=abandon)
+
+    def check_room(self, stack_id: str, size: int) -> None:  # noqa: ARG002 - as the protocol has it
+        """Refuse to tell: an engine finds out when it is asked to make them."""
+        raise errors.NotSupported(feature="Counting the resources of a tree in a worker")
 
     def visit(self, stack_id: str, action: str) -> None:
         """Start to suspend, resume or check every resource of a stack."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
@@ -16,6 +16,7 @@ from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus, EngineCaller
 from heatconv.rpc.engine_client import EngineClient
 from heatconv.worker.act import SignalUrl
 from heatconv.worker.check import Checker
+from heatconv.worker.turns import Check, Turns
 from heatconv.worker.waiting import WaitingRoom
 
 LOG = logging.getLogger(__name__)
@@ -51,14 +52,15 @@ class WorkerService:
             executor: "threading" or "eventlet".
         """
         self._bell = Bell(bus)
-        self._queued: dict[Future[None], tuple[str, str, Node]] = {}
-        self._threads = threads
+        self._turns = Turns()
+        self._running: set[Future[None]] = set()
         self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="check")
+        self._stopped = False
         self._room = WaitingRoom(self._submit)
         self._checker = Checker(
             database=database,
             registry=registry,
-            doorbell=self._bell,
+            doorbell=_OwnFirst(bus, self._go_on),
             timer=self._room,
             engine_id=engine_id,
             dead_after=dead_after,
@@ -78,16 +80,43 @@ class WorkerService:
         )
 
     def check_resource(
-        self, context: Mapping[str, Any], stack_id: str, resource_id: str, is_update: bool, traversal_id: str
+        self,
+        context: Mapping[str, Any],
+        stack_id: str,
+        traversal_id: str,
+        nodes: Sequence[tuple[str, bool]],
     ) -> None:
-        """Check a node, soon."""
-        node = Node(resource_id, Direction.UPDATE if is_update else Direction.CLEANUP)
-        future = self._submit(lambda: self._checker.check(stack_id, traversal_id, node))
-        if future is None:
+        """Check some nodes, each a resource's id and whether it is its update node, when it is their turn."""
+        checks = [
+            (stack_id, traversal_id, Node(resource_id, Direction.UPDATE if is_update else Direction.CLEANUP))
+            for resource_id, is_update in nodes
+        ]
+        self._check_all(checks)
+
+    def _check_all(self, checks: Sequence[Check]) -> None:
+        self._turns.add(checks)
+        for _ in checks:
+            self._submit(self._check_next)
+        if self._stopped:
+            self._pass_on()
+
+    def _go_on(self, check: Check) -> bool:
+        """Check a node of one's own finding, unless others wait for their turn already."""
+        if self._turns:
+            return False
+        self._check_all([check])
+        return True
+
+    def _check_next(self) -> None:
+        check = self._turns.take()
+        if check is not None:  # not passed on meanwhile
+            self._checker.check(*check)
+
+    def _pass_on(self) -> None:
+        """Leave what waits for its turn to other workers."""
+        while (check := self._turns.take()) is not None:
+            stack_id, traversal_id, node = check
             self._bell.ring(stack_id, traversal_id, [node])
-            return
-        self._queued[future] = (stack_id, traversal_id, node)
-        future.add_done_callback(lambda done: done.cancelled() or self._queued.pop(done, None))
 
     def give_up(self, context: Mapping[str, Any], resource_id: str, traversal_id: str | None = None) -> None:
         """Stop waiting for an action on a row that is to be deleted, or that a newer wish overtakes."""
@@ -99,7 +128,7 @@ class WorkerService:
 
     def backlog(self) -> int:
         """Return how many checks were taken and neither are running nor done."""
-        return max(0, len(self._queued) - self._threads)
+        return len(self._turns)
 
     def stop(self) -> None:
         """Take no more messages, hand back what waits and what is queued, let finish what runs.
@@ -109,19 +138,33 @@ class WorkerService:
         """
         self._server.stop()
         self._room.close()
+        self._stopped = True
         self._pool.shutdown(wait=False, cancel_futures=True)
-        for future, (stack_id, traversal_id, node) in list(self._queued.items()):
-            if future.cancelled():
-                self._bell.ring(stack_id, traversal_id, [node])
+        self._pass_on()
         self._checker.hand_back()
-        wait([future for future in list(self._queued) if not future.cancelled()], timeout=LAST_SECONDS)
+        wait([future for future in list(self._running) if not future.cancelled()], timeout=LAST_SECONDS)
         self._checker.hand_back()
 
-    def _submit(self, function: Callable[[], None]) -> Future[None] | None:
+    def _submit(self, function: Callable[[], None]) -> None:
         try:
-            return self._pool.submit(_logged, function)
+            future = self._pool.submit(_logged, function)
         except RuntimeError:  # the pool is shut down: recovery, or another worker, goes on
-            return None
+            return
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+
+
+class _OwnFirst(Bell):
+    """Rings for nodes, but goes on with the first of those that this worker made ready itself."""
+
+    def __init__(self, bus: Bus, go_on: Callable[[Check], bool]) -> None:
+        super().__init__(bus)
+        self._go_on = go_on
+
+    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
+        """Cast ``check_resource`` for each node but the first, if that can be gone on with here."""
+        goes_on = bool(nodes) and self._go_on((stack_id, traversal_id, nodes[0]))
+        super().ring(stack_id, traversal_id, nodes[goes_on:])
 
 
 def _logged(function: Callable[[], None]) -> None:

@@ -17,10 +17,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from heatconv.db.session import Database
-from heatconv.db.tables import event, metadata, stack
+from heatconv.db.tables import event, metadata, resource, stack
 from heatconv.errors import StackExists
 from heatconv.model.states import Status
 from heatconv.resources.registry import Registry
+from heatconv.testing import trees
 from heatconv.testing.cloud import IN_PROCESS, IN_TRANSITION, CloudObject
 from heatconv.testing.failures import Refused
 from heatconv.testing.keys import KEYRING
@@ -90,11 +91,7 @@ class Bench:
 
     def play(self, story: Story, death: Death = Death()) -> Run:
         """Play a story in which somebody dies."""
-        self._go_to(self._state(story.before))
-        self._number_ids(_IN_USE if story.before else 0)
-        stage = Stage(self.database, self._registry, self._boundaries)
-        IN_PROCESS.reset(self._boundaries.gate(lambda done: _then(stage, story, done)))
-        IN_PROCESS._objects.update(copy.deepcopy(self._state(story.before).objects))
+        stage = self.set_up(story.before, lambda done: _then(stage, story, done))
         for fault in story.faults:
             IN_PROCESS.fail(fault())
         engine = stage.add_engine(death.engine)
@@ -102,17 +99,17 @@ class Bench:
         worker = stage.add_worker(death.worker, pauses=death.stops)
         stage.add_worker()
         problems = []
-        before = self._traversal()
+        before = self._mark()
         refusal = _ask(stage, story.ask, retry=death.retry)
         if refusal is not None and not isinstance(refusal, StackExists):
             problems.append(f"the request was refused: {refusal!r}")
-        begun = self._traversal() != before
+        begun = self._mark() != before
         try:
             stage.run()
         except AssertionError as error:
             problems.append(str(error))
         _let_the_cloud_finish()
-        problems += self._problems(story, story.wanted if begun else story.before)
+        problems += self.problems(story.wanted if begun else story.before, may_fail=bool(story.faults))
         if not death.stops:
             # One that was stopped between its last look and its request makes a twin whatever we do;
             # it has to remove it.
@@ -126,6 +123,18 @@ class Bench:
             history=stage.history,
         )
 
+    def set_up(self, template: Template | None, watch: Callable[[int], None] = lambda _done: None) -> Stage:
+        """Return an empty stage in the world in which a stack of a template is complete.
+
+        ``watch`` is told how many requests the cloud has carried out, after each.
+        """
+        state = self._state(template)
+        self._go_to(state)
+        self._number_ids(_IN_USE if template else 0)
+        IN_PROCESS.reset(self._boundaries.gate(watch))
+        IN_PROCESS._objects.update(copy.deepcopy(state.objects))
+        return Stage(self.database, self._registry, self._boundaries)
+
     def begin(self, request: Request) -> None:
         """Ask for something in an empty world in which there is no worker."""
         self._go_to(_State())
@@ -133,25 +142,36 @@ class Bench:
         stage.add_engine()
         _ask(stage, request)
 
-    def _problems(self, story: Story, template: Template | None) -> list[str]:
+    def problems(self, template: Template | None, *, may_fail: bool = False) -> list[str]:
+        """Return what is wrong with a world in which a stack of a template is to be complete.
+
+        ``may_fail``: something was made to fail on the way there.
+        """
         wanted = {} if template is None else {NAME: template}
         with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
             problems = [*oracle.in_the_database(connection)]
             failed = sa.select(event).where(event.c.status == Status.FAILED)
-            if not story.faults:
+            if not may_fail:
                 problems += [
                     f"{row.resource_name}: {row.status_reason}" for row in connection.execute(failed)
                 ]
             there = connection.scalar(
                 sa.select(sa.func.count()).select_from(stack).where(stack.c.deleted_at.is_(None))
             )
-        if there != len(wanted):
-            problems.append(f"there are {there} stacks, wanted {len(wanted)}")
+        stacks = sum(1 + trees.stacks(each) for each in wanted.values())
+        if there != stacks:
+            problems.append(f"there are {there} stacks, wanted {stacks}")
         return [*problems, *oracle.in_the_cloud(wanted, IN_PROCESS.owned())]
 
-    def _traversal(self) -> str | None:
+    def _mark(self) -> tuple[object, object]:
+        """Return what differs once a request was accepted: the stack's traversal, or what a signal writes."""
+        own = stack.c.owner_resource_id.is_(None)
+        written = sa.select(sa.func.sum(resource.c.metadata_key)).join(
+            stack, stack.c.id == resource.c.stack_id
+        )
         with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
-            return connection.scalar(sa.select(stack.c.current_traversal))
+            traversal = connection.scalar(sa.select(stack.c.current_traversal).where(own))
+            return traversal, connection.scalar(written.where(own))
 
     # -- states to start from --------------------------------------------------------------------
 

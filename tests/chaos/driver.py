@@ -12,16 +12,19 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from heatconv.client.http import Client, ClientError
 from heatconv.testing.failures import FailureRule
-from heatconv.testing.templates import SERVER, STEPS, Attribute, Template, attr, thing
+from heatconv.testing.templates import SERVER, STEPS, Entry, Template, Thing, Used, attr, thing
+from heatconv.testing.trees import GIVEN, INDEX, Group, group, joined, nested, policy, scaled, source
 
 NAMES = "ABCDEFGH"
+GROUP, POLICY = "S", "T"  #: the group that signals scale, and what they are sent to
 DOOMED = "X"  #: the resource that the cloud never makes
 NOT_NOW = frozenset({0, 429, 500, 502, 503, 504})
+NOT_THERE = frozenset({400, 404, 409})  #: what a signal to something that is not made yet is answered
 PAUSE = 0.3  #: seconds until a user asks again
 
 #: What the cloud has to be told for doomed resources to be so.
@@ -90,8 +93,9 @@ class Driver:
         kind = "create" if not stack.is_wanted else stack.choice.choices([*WISHES], [*WISHES.values()])[0]
         template = random_template(stack.choice)
         if kind == "doomed update":
-            template = template.but(**{DOOMED: thing("x", uses=list(template)[:1])})
-        body = {"template": template.hot(), "disable_rollback": kind != "doomed update"}
+            first = [name for name, entry in template.items() if isinstance(entry, Thing)][:1]
+            template = template.but(**{DOOMED: thing("x", uses=first)})
+        body = {**source(template), "disable_rollback": kind != "doomed update"}
         while True:
             try:
                 self._ask(client, stack, kind, body)
@@ -110,6 +114,8 @@ class Driver:
                 self._create(client, stack.name, body)
             case "update" | "doomed update":
                 client.update_stack(stack.name, body)
+            case "signal":
+                self._signal(client, stack.name)
             case "rollback":
                 client.act(stack.name, "rollback")
             case "delete":
@@ -128,6 +134,13 @@ class Driver:
                 # Gone meanwhile: next time it can be created.
                 raise ClientError(503, later.kind, str(later)) if later.status == 404 else later from later
 
+    def _signal(self, client: Client, name: str) -> None:
+        try:
+            client.signal_resource(name, POLICY, {})
+        except ClientError as error:
+            if error.status not in NOT_THERE:
+                raise
+
     def _delete(self, client: Client, name: str) -> None:
         try:
             client.delete_stack(name)
@@ -137,7 +150,7 @@ class Driver:
 
 
 #: What a user may wish of a stack that is there, and how often.
-WISHES = {"update": 6, "doomed update": 2, "rollback": 2, "delete": 2}
+WISHES = {"update": 6, "signal": 3, "doomed update": 2, "rollback": 2, "delete": 2}
 
 
 def _note(stack: Stack, kind: str, template: Template) -> None:
@@ -151,23 +164,54 @@ def _note(stack: Stack, kind: str, template: Template) -> None:
             stack.may_be = [*stack.asked, Template()]
         case "delete":
             stack.may_be = [None]
+        case "signal":
+            pass  # how many members there are to be is asked in the end
 
 
 def random_template(choice: random.Random) -> Template:
-    """Return some of the names, in any order, each using some of those before it."""
+    """Return some of the names, in any order, each using some of those before it.
+
+    Some are stacks or groups; some templates have one more group, which signals scale.
+    """
     names = choice.sample(NAMES, choice.randint(1, len(NAMES)))
-    things = {}
-    for index, name in enumerate(names):
-        before = names[:index]
-        values: list[str | Attribute] = ["1", "2", "3", *(attr(other) for other in before)]
-        things[name] = thing(
+    entries: dict[str, Entry] = {}
+    for name in names:
+        values: list[str | Used] = ["1", "2", "3"]
+        values += [_told(other, entry) for other, entry in entries.items()]
+        match choice.choices(["thing", "nested", "group"], [6, 2, 1])[0]:
+            case "nested":
+                inside = Template(**_things(choice, "PQ"[: choice.randint(1, 2)], GIVEN))
+                entries[name] = nested(inside, choice.choice(values), file=f"{name}.yaml")
+            case "group":
+                member = thing(choice.choice("123") + INDEX, wait=choice.choice([0.0, 0.5]))
+                entries[name] = group(choice.randint(0, 3), member)
+            case _:
+                entries |= _things(choice, name, *values, before=entries)
+    if choice.random() < 0.4:
+        entries[GROUP] = scaled(choice.randint(1, 3), thing(choice.choice("12"), wait=0.5))
+        entries[POLICY] = policy(GROUP, choice.randint(1, 4), "exact_capacity")
+    return Template(**entries)
+
+
+def _things(
+    choice: random.Random, names: str, *values: str | Used, before: Mapping[str, Entry] | None = None
+) -> dict[str, Entry]:
+    used = [name for name, entry in (before or {}).items() if isinstance(entry, Thing)]
+    return {
+        name: thing(
             choice.choice(values),
             flavor=choice.choice(["small", "small", "large"]),
-            uses=[other for other in before if choice.random() < 0.4],
+            uses=[other for other in used if choice.random() < 0.4],
             wait=choice.choice([0.0, 0.5, 1.0, 3.0]),
             type=STEPS if name == "E" else SERVER,
         )
-    return Template(**things)
+        for name in names
+    }
+
+
+def _told(name: str, entry: Entry) -> Used:
+    """Return the use of what something tells."""
+    return joined(name) if isinstance(entry, Group) else attr(name)
 
 
 def wanted(client: Client, stacks: Sequence[Stack]) -> tuple[dict[str, Template], list[str]]:
@@ -180,12 +224,28 @@ def wanted(client: Client, stacks: Sequence[Stack]) -> tuple[dict[str, Template]
     for stack in stacks:
         template = stack.may_be[0]
         if len(stack.may_be) > 1:
-            told = client.get_template(stack.name).get("resources") or {}
-            possible = [each for each in stack.may_be if each is not None and each.hot()["resources"] == told]
+            told = client.get_template(stack.name).get("resources") or {}, client.get_files(stack.name)
+            possible = [each for each in stack.may_be if each is not None and _posted(each) == told]
             if not possible:
                 problems.append(f"{stack.name}: nobody asked for the template it goes by: {told}")
                 continue
             template = possible[0]
         if template is not None:
-            to_be[stack.name] = template
+            to_be[stack.name] = _as_scaled(client, stack.name, template)
     return to_be, problems
+
+
+def _posted(template: Template) -> tuple[object, object]:
+    posted = source(template)
+    return posted["template"]["resources"], posted["files"]
+
+
+def _as_scaled(client: Client, name: str, template: Template) -> Template:
+    """Return a template with as many members in its group as the group says that there are to be.
+
+    Whether a signal came before an update or after it nobody can tell.
+    """
+    asked = template.get(GROUP)
+    if not isinstance(asked, Group):
+        return template
+    return template.but(**{GROUP: replace(asked, count=len(client.show_metadata(name, GROUP)["members"]))})

@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -25,8 +26,11 @@ from oslo_db.sqlalchemy import engines
 
 from heatconv.db.session import Database
 from heatconv.model import ids
-from heatconv.resources.registry import Registry
+from heatconv.model.definition import is_template
+from heatconv.resources import short_id
+from heatconv.resources.registry import Registry, Types
 from heatconv.resources.resource import Resource
+from heatconv.resources.template_resource import TemplateResource
 from heatconv.testing.gate import Gate
 
 
@@ -151,7 +155,7 @@ class Boundaries:
 
     def of_types(self, registry: Registry) -> Registry:
         """Return resource types with boundaries around each hook that a worker calls."""
-        return Registry({name: self._stepped(registry.get(name)) for name in registry.names()})
+        return _Types({name: self._stepped(registry.get(name)) for name in registry.names()}, self._stepped)
 
     def _stepped(self, plain: type[Resource]) -> type[Resource]:
         hooks = [hook for hook in _HOOKS if hook in _OF_THE_BASE or plain.implements(hook)]
@@ -164,6 +168,17 @@ class Boundaries:
         ``watch`` is told how many were carried out, after each.
         """
         return _Gate(self, watch)
+
+
+class _Types(Registry):
+    """Types, those that are templates among them, as ``stepped`` makes them."""
+
+    def __init__(self, types: Types, stepped: Callable[[type[Resource]], type[Resource]]) -> None:
+        super().__init__(types)
+        self._template = stepped(TemplateResource)
+
+    def get(self, type_name: str) -> type[Resource]:
+        return self._template if is_template(type_name) else super().get(type_name)
 
 
 _OF_THE_BASE = ("resource_id_set", "data_set", "metadata_set")
@@ -211,6 +226,8 @@ def repeatable_ids() -> Iterator[Callable[[int], None]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ids, "time", SimpleNamespace(time_ns=lambda: 1_000_000))
         patch.setattr(ids, "os", SimpleNamespace(urandom=lambda size: next(numbers).to_bytes(size, "big")))
+        names = SimpleNamespace(UUID=uuid.UUID, uuid4=lambda: uuid.UUID(int=next(numbers)))
+        patch.setattr(short_id, "uuid", names)
         yield go_on_after
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -13,18 +14,21 @@ from sqlalchemy.engine import Connection
 from heatconv.db.tables import graph_edge, raw_template, resource, stack, sync_point, sync_point_input
 from heatconv.model.states import Status
 from heatconv.testing.cloud import AuditEntry
-from heatconv.testing.templates import Template, differences
+from heatconv.testing.templates import Template
+from heatconv.testing.trees import differences, found_by, place_of
 
 Json = Mapping[str, Any]
 
+around = stack.alias("around")  #: a stack as the one that others are nested in
 
-def in_the_cloud(wanted: Mapping[str, Template], objects: Sequence[Json]) -> Iterator[str]:
+_MADE_UP = re.compile("[a-z2-7]{12}")  #: a name that a group gave a member
+
+
+def in_the_cloud(wanted: Mapping[str, Template], objects: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Yield what is wrong with the world, given what each stack is to be; one not named is to be nothing."""
-    of_stack: dict[str, list[Any]] = {name: [] for name in wanted}
-    for found in objects:
-        of_stack.setdefault(str(found["owner"]).partition("/")[0], []).append(found)
-    for name, mine in of_stack.items():
-        for problem in differences(wanted.get(name, Template()), mine):
+    of_stack = found_by(objects)
+    for name in {**dict(wanted), **of_stack}:
+        for problem in differences(wanted.get(name, Template()), of_stack.get(name, ())):
             yield f"{name}: {problem}"
 
 
@@ -43,13 +47,19 @@ def twins(audit: Sequence[AuditEntry]) -> Iterator[str]:
 
 
 def turnover(audit: Iterable[AuditEntry]) -> Counter[str]:
-    """Count the objects made and removed, by owner; to remove one twice is to remove it once."""
+    """Count the objects made and removed, by their place; to remove one twice is to remove it once."""
     done = {
         (entry.op, entry.owner, entry.object_id)
         for entry in audit
         if entry.succeeded and entry.op in ("create", "delete")
     }
-    return Counter(f"{op} {owner}" for op, owner, _ in done)
+    return Counter(f"{op} {_shown(owner)}" for op, owner, _ in done)
+
+
+def _shown(owner: str) -> str:
+    """Return where an object is, with names that were made up left out."""
+    stack, place = place_of(owner)
+    return "/".join([stack, *("*" if _MADE_UP.fullmatch(name) else name for name in place)])
 
 
 def in_the_database(connection: Connection) -> Iterator[str]:
@@ -59,6 +69,7 @@ def in_the_database(connection: Connection) -> Iterator[str]:
     for row in connection.execute(sa.select(resource)):
         for problem in _of_a_resource(row):
             yield f"resource {row.name} (version {row.version}, {row.action}_{row.status}) {problem}"
+    yield from _of_trees(connection)
     for what, query in _LEFT.items():
         if left := connection.scalar(query):
             yield f"{left} {what}"
@@ -75,6 +86,22 @@ def _of_a_resource(row: Any) -> Iterator[str]:
         yield "is garbage"
     elif row.desired_sha1 != row.applied_sha1:
         yield "is not what is desired"
+
+
+def _of_trees(connection: Connection) -> Iterator[str]:
+    """Yield what is wrong with how stacks are nested: each has an owner, whose it is and that lives."""
+    query = (
+        sa.select(stack.c.id, stack.c.name, resource.c.physical_id, around.c.deleted_at)
+        .select_from(
+            stack.outerjoin(resource, resource.c.id == stack.c.owner_resource_id).outerjoin(
+                around, around.c.id == resource.c.stack_id
+            )
+        )
+        .where(stack.c.owner_resource_id.is_not(None), stack.c.deleted_at.is_(None))
+    )
+    for row in connection.execute(query):
+        if row.physical_id != row.id or row.deleted_at is not None:
+            yield f"stack {row.name} is nobody's"
 
 
 def _count(of: sa.FromClause) -> sa.Select[int]:

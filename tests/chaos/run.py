@@ -12,7 +12,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from heatconv.client.http import Client, ClientError
-from heatconv.db.tables import event, resource, stack
+from heatconv.db.tables import event, resource, stack, wish
 from heatconv.model.states import Status
 from heatconv.testing.cloud_client import CloudControl
 from tests.chaos import oracle
@@ -81,11 +81,12 @@ def _rest(deployment: Deployment) -> Iterator[str]:
     deadline = time.monotonic() + PATIENCE
     quiet = 0
     busy = sa.select(sa.func.count()).select_from(stack).where(stack.c.status == Status.IN_PROGRESS)
+    wished = sa.select(sa.func.count()).select_from(wish)
     held = sa.select(sa.func.count()).select_from(resource).where(resource.c.engine_id.is_not(None))
     while quiet < QUIET and time.monotonic() < deadline:
         time.sleep(1)
         with deployment.database.connect() as connection:
-            going_on = connection.scalar(busy) or connection.scalar(held)
+            going_on = any(connection.scalar(each) for each in (busy, held, wished))
         quiet = 0 if going_on else quiet + 1
     if quiet < QUIET:
         yield f"not at rest after {PATIENCE:.0f} s"

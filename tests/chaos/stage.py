@@ -2,15 +2,17 @@
 """heatconv on one thread, over a real database: engines, workers, a bus that is a queue.
 
 Nothing is left to chance: messages are delivered in the order they were sent,
-timers when no message is left, recovery when nothing else is.  What one process
-does between two of those is done in one go, so a run can be repeated exactly,
-up to the boundary where a process dies or stops for a while (``mortal``).
+timers when no message is left, recovery when nothing else is due for a while.
+What one process does between two of those is done in one go, what an engine does
+for a worker that asks it included, so a run can be repeated exactly, up to the
+boundary where a process dies or stops for a while (``mortal``).
 """
 
 from __future__ import annotations
 
 import heapq
 import itertools
+import json
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -21,22 +23,31 @@ from typing import Any
 import greenlet  # type: ignore[import-untyped]
 import sqlalchemy as sa
 
+from heatconv import errors
 from heatconv.db import services
 from heatconv.db.session import Database
 from heatconv.db.tables import service, stack
+from heatconv.db.traversals import Started
 from heatconv.db.types import utcnow
+from heatconv.engine.lifecycle import Lifecycle
 from heatconv.engine.prepare import Preparer
+from heatconv.engine.reads import Reads
 from heatconv.engine.recovery import Recovery
 from heatconv.engine.requests import Requests
+from heatconv.engine.resource_reads import ResourceReads
+from heatconv.engine.signals import Signals
 from heatconv.model.nodes import Node
 from heatconv.model.states import Status
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
+from heatconv.rpc.engine_client import EngineClient
+from heatconv.worker.act import no_signal_url
 from heatconv.worker.check import Checker
 from tests.chaos.mortal import Boundaries, Fate
 
 DEAD_AFTER = 600  #: seconds; a run is over long before
 TICK = 0.002  #: seconds; the resolution of SQLite's clock is one millisecond
+RECOVERY = 30.0  #: seconds by the timers' clock between two recovery ticks
 PATIENCE = 40  #: recovery ticks after which a world that is not quiet never will be
 NUMBER = "00000000-0000-4000-8000-{:012}"
 LONG_AGO: sa.ColumnElement[Any] = sa.literal_column("'2000-01-01 00:00:00'")
@@ -88,6 +99,7 @@ class Stage:
             engine_id=process.engine_id,
             dead_after=DEAD_AFTER,
             retry_limit=5,
+            engine=EngineClient(_Caller(self)),
         )
         self._workers.append((process, checker))
         return process
@@ -128,12 +140,28 @@ class Stage:
         while True:
             answer: list[Exception | None] = []
             engine = self._engine()
-            call = partial(getattr(engine.requests, method), context, *arguments, **options)
+            call = partial(engine.methods[method], context, *arguments, **options)
             self._perform(engine.process, method, partial(_answer, call, answer))
             if engine.process.runs:
                 return answer[0]
             if not retry:
                 return None
+
+    def call(self, context: RequestContext, method: str, arguments: dict[str, Any]) -> Any:
+        """Let an engine do something for a worker, which waits.
+
+        Raises:
+            TransportError: it died before it could answer.
+        """
+        engine = self._engine()
+        returned: list[Any] = []
+        carried = json.loads(json.dumps(arguments))
+        call = partial(engine.methods[method], context, **carried)
+        self.history.append(f"{engine.process.engine_id[-1]} {method} for a worker")
+        self._live(engine.process, lambda: returned.append(call()))
+        if not engine.process.runs:
+            raise errors.TransportError(reason="no engine answered in time")
+        return json.loads(json.dumps(returned[0]))
 
     def send(self, message: Do) -> None:
         """Put something on the bus, behind what is there."""
@@ -150,7 +178,7 @@ class Stage:
         quiet = 0
         for _ in range(PATIENCE):
             self._drain()
-            quiet = 0 if self._in_progress() else quiet + 1
+            quiet = 0 if self._in_progress() or self._is_waited_for() else quiet + 1
             if quiet > 1:
                 if not self._stopped:
                     return
@@ -164,8 +192,9 @@ class Stage:
         raise AssertionError("no end: " + " | ".join(self.history[-30:]))
 
     def _drain(self) -> None:
-        late = []
-        while self._messages or self._timers:
+        """Deliver everything, until no timer is due before the next recovery tick."""
+        late, until = [], self._now + RECOVERY
+        while self._messages or (self._timers and self._timers[0][0] <= until):
             if self._messages:
                 self._messages.popleft()()
                 continue
@@ -175,7 +204,12 @@ class Stage:
                 late.append(timer)
             else:
                 self._perform(process, "a timer", function)
-        self._timers = late
+        for timer in late:
+            heapq.heappush(self._timers, timer)
+        self._now = until
+
+    def _is_waited_for(self) -> bool:
+        return any(process.runs for _, _, process, _ in self._timers)
 
     def _in_progress(self) -> bool:
         query = sa.select(sa.func.count()).select_from(stack).where(stack.c.status == Status.IN_PROGRESS)
@@ -243,6 +277,16 @@ class Stage:
                     process, f"gives up {resource_id}", partial(checker.give_up, resource_id, traversal_id)
                 )
 
+    def tell(self, resource_id: str, engine_id: str | None) -> None:
+        """Send a worker, or each, the message that something happened to a row."""
+        self.boundaries.at("before a cast")
+        self.send(partial(self._wake, resource_id, engine_id))
+
+    def _wake(self, resource_id: str, engine_id: str | None) -> None:
+        for process, checker in self._workers:
+            if engine_id in (None, process.engine_id):
+                self._perform(process, f"is woken for {resource_id}", partial(checker.wake, resource_id))
+
     def ask_to_roll_back(self, stack_id: str) -> None:
         """Send an engine the message that a stack waits for its rollback."""
         self.boundaries.at("before a cast")
@@ -266,12 +310,31 @@ class _Engine:
     def __init__(self, stage: Stage, process: Process) -> None:
         self.process = process
         preparer = Preparer(stage.database, stage.registry, default_timeout=DEAD_AFTER)
+
+        def ring(started: Started) -> None:
+            stage.ring(started.stack_id, started.traversal_id, started.leaves)
+
         self.requests = Requests(
             database=stage.database,
             preparer=preparer,
-            ring=lambda started: stage.ring(started.stack_id, started.traversal_id, started.leaves),
+            ring=ring,
             max_template_size=1 << 20,
             max_stacks=-1,
+        )
+        lifecycle = Lifecycle(
+            database=stage.database,
+            preparer=preparer,
+            requests=self.requests,
+            registry=stage.registry,
+            ring=ring,
+            max_snapshots=-1,
+        )
+        signals = Signals(
+            database=stage.database,
+            requests=self.requests,
+            registry=stage.registry,
+            wake=_Bell(stage).wake,
+            signal_url=no_signal_url,
         )
         self.recovery = Recovery(
             database=stage.database,
@@ -279,7 +342,32 @@ class _Engine:
             roll_back=self.requests.prepare_rollback,
             dead_after=DEAD_AFTER,
             ready_grace=0,
+            carry_out=signals.carry_out,
         )
+        reads = ResourceReads(stage.database, stage.registry, no_signal_url)
+        self.methods: dict[str, Callable[..., Any]] = {
+            "create_stack": self.requests.create_stack,
+            "update_stack": self.requests.update_stack,
+            "rollback_stack": self.requests.rollback_stack,
+            "delete_stack": lifecycle.delete_stack,
+            "signal_resource": signals.signal_resource,
+            "show_stack": Reads(stage.database, dead_after=DEAD_AFTER).show_stack,
+            "show_resource": reads.show_resource,
+        }
+
+
+@dataclass(frozen=True)
+class _Caller:
+    """How a worker asks an engine for something."""
+
+    stage: Stage
+
+    def call(self, context: RequestContext, method: str, **arguments: Any) -> Any:
+        """Let an engine do it; the worker may die before and after."""
+        self.stage.boundaries.at("before a call")
+        answer = self.stage.call(context, method, arguments)
+        self.stage.boundaries.at("after a call")
+        return answer
 
 
 @dataclass(frozen=True)
@@ -295,7 +383,7 @@ class _Bell:
         self.stage.ask_to_roll_back(stack_id)
 
     def wake(self, resource_id: str, engine_id: str | None = None) -> None:
-        """Lose the message: whoever waits for that looks again by himself."""
+        self.stage.tell(resource_id, engine_id)
 
     def preempt(self, engine_id: str, resource_id: str, traversal_id: str | None = None) -> None:
         self.stage.ask_to_give_up(engine_id, resource_id, traversal_id)

@@ -9,11 +9,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 
 import pytest
 
 from heatconv.client.http import ClientError
-from heatconv.testing.templates import Template, thing
+from heatconv.testing.templates import Template, Thing
 from tests.chaos.trial import Trial, layered
 from tests.functional.servers.daemons import Daemons
 
@@ -88,7 +89,8 @@ class Users:
 
 
 def _valued(template: Template, value: str) -> Template:
-    return Template(**{name: thing(value, uses=each.uses, wait=each.wait) for name, each in template.items()})
+    things = {name: each for name, each in template.items() if isinstance(each, Thing)}
+    return Template(**{name: replace(each, value=value) for name, each in things.items()})
 
 
 @pytest.mark.timeout(0)

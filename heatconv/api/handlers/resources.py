@@ -40,6 +40,22 @@ def signal(call: Call, stack: Stack, resource_name: str) -> Answer:
     return Answer(None)
 
 
+@takes(body=schemas.ACTION)
+def act(call: Call, stack: Stack, resource_name: str) -> Answer:
+    """Look at a resource as it really is now, or start to put right what has drifted of it."""
+    if "observe" in call.body:
+        row = call.engine.observe_stack(call.context, stack.id, resource_name)
+        return Answer({"drift": views.drift(call, row)})
+    call.engine.converge_stack(call.context, stack.id, resource_name)
+    return Answer(None)
+
+
+def drift(call: Call, stack: Stack, resource_name: str) -> Answer:
+    """Show whether a resource has drifted, and how."""
+    row = call.engine.show_drift(call.context, stack.id, resource_name)
+    return Answer({"drift": views.drift(call, row)})
+
+
 @takes(body=schemas.MARK)
 def mark(call: Call, stack: Stack, resource_name: str) -> Answer:
     """Mark a resource, told by name or physical id, as unhealthy or as healthy."""

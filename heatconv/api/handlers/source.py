@@ -32,13 +32,13 @@ def create(call: Call) -> tuple[str, Json, Json]:
 
 def update(call: Call) -> tuple[Json, Json]:
     """Return source and options of a PUT: tags that are not given are dropped."""
-    body = _given_update(call)
+    body = _given(call)
     return _complete_source(body), {"tags": [], **_options(body)}
 
 
 def patch(call: Call) -> tuple[Json, Json]:
     """Return source and options of a PATCH: what is not given stays as it is."""
-    body = _given_update(call)
+    body = _given(call)
     return _source(body), _options(body)
 
 
@@ -57,14 +57,6 @@ def _given(call: Call) -> Json:
     for key, sentence in _REFUSED.items():
         if body.get(key):
             raise errors.NotSupported(sentence)
-    return body
-
-
-def _given_update(call: Call) -> Json:
-    body = _given(call)
-    if truth(body.get("converge")):
-        # To take it and compare with nothing but what we remember would be a lie.
-        raise errors.NotSupported(feature="Comparing with the real world before an update ('converge')")
     return body
 
 
@@ -92,4 +84,10 @@ def _options(body: Json) -> Json:
         options["disable_rollback"] = truth(body["disable_rollback"])
     if "tags" in body:
         options["tags"] = [tag.strip() for tag in body["tags"].split(",") if tag.strip()]
+    if "convergence" in body:
+        options["convergence"] = {
+            key: value for key, value in body["convergence"].items() if value is not None
+        }
+    if truth(body.get("converge")):
+        options["converge"] = True
     return options

@@ -121,8 +121,9 @@ def preview_patch(call: Call, stack: Stack) -> Answer:
 
 
 def _preview(call: Call, stack: Stack, source: Json, options: Json, *, existing: bool) -> Answer:
+    options |= {"show_nested": call.query["show_nested"]}
     changes = call.engine.preview_update(call.context, stack.id, source, options, existing=existing)
-    shown = {kind: [views.raw_resource(call, stack, row) for row in rows] for kind, rows in changes.items()}
+    shown = {kind: [views.raw_resource(call, row) for row in rows] for kind, rows in changes.items()}
     return Answer({"resource_changes": shown})
 
 
@@ -165,6 +166,11 @@ def environment(call: Call, stack: Stack) -> Answer:
 def files(call: Call, stack: Stack) -> Answer:
     """Show the files of a stack."""
     return Answer(call.engine.get_files(call.context, stack.id))
+
+
+def drift(call: Call, stack: Stack) -> Answer:
+    """Show what is known to have drifted in a stack, and in those nested in it."""
+    return Answer({"drift": views.drift(call, call.engine.show_drift(call.context, stack.id))})
 
 
 def graph(call: Call, stack: Stack) -> Answer:

@@ -33,6 +33,7 @@ _ONE = [
     rule("stacks:environment", READER, "Show the environment of a stack.", f"GET {_STACK}/environment"),
     rule("stacks:files", READER, "Show the files of a stack.", f"GET {_STACK}/files"),
     rule("stacks:graph", READER, "Show the dependency graph of a stack.", f"GET {_STACK}/graph"),
+    rule("stacks:drift", READER, "Show what has drifted in a stack.", f"GET {_STACK}/drift"),
     rule("stacks:list_outputs", READER, "List the outputs of a stack.", f"GET {_STACK}/outputs"),
     rule("stacks:show_output", READER, "Show an output of a stack.", f"GET {_STACK}/outputs/{{output_key}}"),
     rule("stacks:update", MEMBER, "Update a stack.", f"PUT {_STACK}"),
@@ -52,6 +53,8 @@ _ON_THE_WHOLE = [
     rule("actions:rollback", MEMBER, "Roll a stack back.", _ACTIONS),
     rule("actions:cancel_update", MEMBER, "Cancel an update, and roll it back.", _ACTIONS),
     rule("actions:cancel_without_rollback", MEMBER, "Cancel a create or an update.", _ACTIONS),
+    rule("actions:observe", MEMBER, "Look at what a stack really is now.", _ACTIONS),
+    rule("actions:converge", MEMBER, "Put right what has drifted in a stack.", _ACTIONS),
 ]
 
 _SNAPSHOTS = [

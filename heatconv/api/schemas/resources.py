@@ -31,6 +31,15 @@ SIGNAL: Schema = {
     },
 }
 
+_ONE_ACTION = "an object with exactly one key out of observe, converge"
+ACTION: Schema = {
+    "type": "object",
+    "minProperties": 1,
+    "maxProperties": 1,
+    "propertyNames": {"enum": ["observe", "converge"], "description": _ONE_ACTION},
+    "description": _ONE_ACTION,
+}
+
 MARK: Schema = {
     "type": "object",
     "properties": {

@@ -5,8 +5,12 @@ from __future__ import annotations
 
 from heatconv.api.query import Keys, choice, filtering, flag, names, number, text
 from heatconv.api.schemas import Schema
+from heatconv.model.drift import Mode
 
-ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "rollback")
+ACTIONS = (
+    *("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "rollback"),
+    *("observe", "converge"),
+)
 
 #: What clients send for a truth value.
 TRUTH: Schema = {
@@ -38,6 +42,8 @@ _SOURCE: Schema = {
     "parameters": {"type": ["object", "null"], "description": "an object of values by parameter name"},
 }
 
+_CONVERGENCE = "an object with the keys policy and interval, no other: what is done about drift"
+
 _OPTIONS: Schema = {
     "timeout_mins": {
         "anyOf": [
@@ -53,8 +59,25 @@ _OPTIONS: Schema = {
         "pattern": r"^[^,]{1,80}(,[^,]{1,80})*\Z|^\Z",
         "description": "one string of tags, each of at most 80 characters, with commas between them",
     },
-    "converge": {**TRUTH, "description": "true or false; true is not supported"},
+    "converge": {
+        **TRUTH,
+        "description": "true or false; true has an update look at what is really there before it compares",
+    },
     "show_nested": TRUTH,
+    "convergence": {
+        "type": ["object", "null"],
+        "properties": {
+            "policy": {"enum": [*Mode, None], "description": f"one of {', '.join(Mode)}"},
+            "interval": {
+                "type": ["number", "null"],
+                "minimum": 1,
+                "maximum": 31_536_000,
+                "description": "a number of seconds, 1 or more",
+            },
+        },
+        "propertyNames": {"enum": ["policy", "interval"], "description": _CONVERGENCE},
+        "description": _CONVERGENCE,
+    },
 }
 
 _NAME: Schema = {

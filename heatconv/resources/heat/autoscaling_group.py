@@ -15,29 +15,29 @@ from heatconv.resources import (
     group_attributes,
     properties,
     rolling,
+    scaled_group,
     scaling,
-    short_id,
     support,
 )
 from heatconv.resources.group_attributes import MEMBER, Of, Path
 from heatconv.resources.i18n import _
 from heatconv.resources.resource import NoActionRequired
 from heatconv.resources.rolling import Pace
+from heatconv.resources.scaled_group import MEMBERS
 
 _schema = properties.Schema
 _attribute = attributes.Schema
 
-MEMBERS = "members"  #: among the metadata: the names of the members wanted, those made first at the start
-
 _PARTS = ("type", "properties", "metadata", "deletion_policy", "update_policy")
 
 
-class AutoScalingResourceGroup(group.Group):
-    """Members with random names; those that failed go first, then the oldest.
+class AutoScalingResourceGroup(scaled_group.ScaledGroup):
+    """Members whose number policies change.
 
-    Which members are wanted is written in the metadata, by the worker that
-    makes or changes the group and by the engines that take signals, each on
-    top of the other.  Whoever has written there lets the nested stack follow.
+    Which are wanted is written by the worker that makes or changes the group
+    and by the engines that take signals, each on top of the other.  Whoever
+    has written there lets the nested stack follow; if an engine dies before
+    it has, another one does (``db.wishes``).
     """
 
     support_status = support.SupportStatus(version="2014.1")
@@ -174,14 +174,11 @@ class AutoScalingResourceGroup(group.Group):
     def types_made(cls, properties: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
         return group.type_in(properties, cls.RESOURCE, "member")
 
+    @classmethod
+    def size_made(cls, properties: Mapping[str, Any]) -> int:
+        return group.number_in(properties, cls.DESIRED_CAPACITY, cls.MIN_SIZE)
+
     # -- the members ------------------------------------------------------------------------
-
-    def member_names(self) -> list[str]:
-        return list(self.metadata_get().get(MEMBERS) or ())
-
-    def more_names(self, count: int) -> list[str]:
-        # In order, so that those made in one go have one.
-        return sorted(short_id.generate_id() for _number in range(count))
 
     def member(self, name: str) -> group.Snippet:
         wanted = self.properties[self.RESOURCE]
@@ -195,27 +192,18 @@ class AutoScalingResourceGroup(group.Group):
     def decide(self, changed: Mapping[str, Any] | None) -> None:
         metadata, desired = self.metadata_get(refresh=True), self.properties[self.DESIRED_CAPACITY]
         names = metadata[MEMBERS] if MEMBERS in metadata else list(self.members())
-        size = desired if desired is not None and changed != {} else len(names)
+        decided = scaling.decision(self._hiding().without(dict(self.definition.properties)))
+        # Whoever goes on with what another began finds it decided: a signal may have come since.
+        anew = changed != {} and metadata.get(scaling.DECIDED) != decided
+        size = desired if desired is not None and anew else len(names)
         size = scaling.new_capacity(len(names), size, scaling.EXACT_CAPACITY, None, self._bounds)
+        written: dict[str, Any] = {scaling.DECIDED: decided} if anew else {}
         if MEMBERS not in metadata or size != len(names):
             said = f"{scaling.EXACT_CAPACITY} : {size}"
-            written = scaling.cooldown(self.properties[self.COOLDOWN], said)
-            self.metadata_set(metadata | written | {MEMBERS: self._resized(names, size)})
-
-    def _resized(self, names: list[str], size: int) -> list[str]:
-        """Return the names of so many members."""
-        if size >= len(names):
-            return names + self.more_names(size - len(names))
-        members = self.members()
-        failed = {name for name, member in members.items() if member.status is Status.FAILED}
-        stay = set(sorted(names, key=lambda name: name not in failed)[len(names) - size :])
-        return [name for name in names if name in stay]
-
-    def metadata_update(self, new_metadata: Mapping[str, Any] | None = None) -> None:
-        """Keep what signals have written: no template knows that."""
-        own = (MEMBERS, scaling.COOLDOWN_END, "scaling_in_progress")
-        kept = {key: value for key, value in self.metadata_get(refresh=True).items() if key in own}
-        super().metadata_update({**(new_metadata or {}), **kept})
+            written |= scaling.cooldown(self.properties[self.COOLDOWN], said)
+            written[MEMBERS] = self.resized(names, size)
+        if written:
+            self.metadata_set(metadata | written)
 
     # -- what policies do -----------------------------------------------------------------------
 
@@ -226,6 +214,7 @@ class AutoScalingResourceGroup(group.Group):
 
         Raises:
             NoActionRequired: it is as many, or it is too early.
+            RequestLimitExceeded: there must not be so many resources in the tree of stacks.
             StaleWrite: somebody else wanted others meanwhile.
         """
         metadata = self.metadata_get()
@@ -237,9 +226,12 @@ class AutoScalingResourceGroup(group.Group):
             raise NoActionRequired(res_name=self.name, reason=_("it has so many members"))
         if scaling.cools_down(metadata):
             raise NoActionRequired(res_name=self.name, reason=_("it was scaled a short time ago"))
+        child = self.nested()
+        if size > len(names) and child is not None:
+            self.nested_stacks.check_room(child.id, size)
         seconds = self.properties[self.COOLDOWN] if cooldown is None else cooldown
         written = scaling.cooldown(seconds, f"{adjustment_type} : {adjustment}")
-        self.metadata_set(metadata | written | {MEMBERS: self._resized(names, size)})
+        self.metadata_set(metadata | written | {MEMBERS: self.resized(names, size)})
         return len(names), size
 
     def follow(self) -> None:
@@ -259,11 +251,6 @@ class AutoScalingResourceGroup(group.Group):
                 roll |= {"later": [list(members)], "spare": [name for name in members if name not in names]}
             self._apply(roll)
             self.clear_stored_attributes()
-
-    @property
-    def wish(self) -> Any:
-        """What ``follow`` goes by; if it is another by now, that is to be called again."""
-        return self.definition, self.state, self.member_names()
 
     # -- what it tells ------------------------------------------------------------------------
 

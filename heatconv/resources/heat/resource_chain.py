@@ -70,6 +70,11 @@ class ResourceChain(group.Group):
             if isinstance(type_, str)
         }
 
+    @classmethod
+    def size_made(cls, properties: Mapping[str, Any]) -> int:
+        listed = properties.get(cls.RESOURCES)
+        return len(listed) if isinstance(listed, list) else 0
+
     def member_names(self) -> list[str]:
         return [str(number) for number in range(len(self.properties[self.RESOURCES]))]
 

@@ -173,6 +173,10 @@ class ResourceGroup(group.Group):
             return {}
         return group.type_in(properties, cls.RESOURCE_DEF, "0")
 
+    @classmethod
+    def size_made(cls, properties: Mapping[str, Any]) -> int:
+        return group.number_in(properties, cls.COUNT, default=1)
+
     # -- the members ------------------------------------------------------------------------
 
     def member_names(self) -> list[str]:

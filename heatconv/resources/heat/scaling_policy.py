@@ -15,7 +15,6 @@ from heatconv.resources import (
     support,
 )
 from heatconv.resources.i18n import _
-from heatconv.resources.resource import NoActionRequired
 
 _schema = properties.Schema
 _attribute = attributes.Schema
@@ -24,8 +23,9 @@ _attribute = attributes.Schema
 class AutoScalingPolicy(signal_responder.SignalResponder):
     """Scales a group each time it is signalled, whatever the signal says.
 
-    A signal is taken as soon as what it wants is written down: those that come
-    while the group still scales count on top of each other.
+    A signal is taken as soon as what it wants is written down, in the group's
+    metadata: those that come while the group still scales count on top of each
+    other.  The engine lets the group follow.
     """
 
     support_status = support.SupportStatus(version="2014.1")
@@ -96,17 +96,12 @@ class AutoScalingPolicy(signal_responder.SignalResponder):
         """Scale otherwise from the next signal on."""
 
     def handle_signal(self, details: Any = None) -> str:
-        try:
-            before, after = self._group().adjust(
-                self.properties[self.SCALING_ADJUSTMENT],
-                self.properties[self.ADJUSTMENT_TYPE],
-                self.properties[self.MIN_ADJUSTMENT_STEP],
-                self.properties[self.COOLDOWN],
-            )
-        except NoActionRequired:
-            self._follow()  # whoever took an earlier signal may not have come to it
-            raise
-        self._follow()
+        before, after = self._group().adjust(
+            self.properties[self.SCALING_ADJUSTMENT],
+            self.properties[self.ADJUSTMENT_TYPE],
+            self.properties[self.MIN_ADJUSTMENT_STEP],
+            self.properties[self.COOLDOWN],
+        )
         return _("from %(before)d to %(after)d members") % {"before": before, "after": after}
 
     def _group(self) -> Any:
@@ -115,13 +110,6 @@ class AutoScalingPolicy(signal_responder.SignalResponder):
         if not hasattr(group, "adjust"):
             raise exception.NotFound(_("There is no group %s that could be scaled.") % reference)
         return group
-
-    def _follow(self) -> None:
-        """Let the nested stack have the members that are wanted by now, whoever else wants some meanwhile."""
-        group = None
-        while group is None or self._group().wish != group.wish:
-            group = self._group()
-            group.follow()
 
     def _resolve_attribute(self, name: str) -> Any:
         return None if self.resource_id is None else self._get_signed_url()

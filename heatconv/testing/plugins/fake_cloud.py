@@ -233,14 +233,19 @@ class Opaque(resource.Resource):
         return {key: resource_data["properties"].get(key) for key in (self.VALUE, self.FLAVOR, self.USES)}
 
     @classmethod
-    def observe_many(cls, resources: Sequence[Self]) -> Mapping[str, Mapping[str, Any] | None]:
-        live = {found["id"]: found for found in cloud().owned()}
-        return {
-            each.uuid: each.parse_live_resource_data(each.properties, live[each.resource_id])
-            if each.resource_id in live
-            else None
-            for each in resources
+    def observe_many(
+        cls, resources: Sequence[Self]
+    ) -> Mapping[str, Mapping[str, Any] | exception.ResourceInError | None]:
+        live = {
+            found["id"]: found for found in cloud().show_many([str(each.resource_id) for each in resources])
         }
+        return {each.uuid: each.told_by(live.get(str(each.resource_id))) for each in resources}
+
+    def told_by(self, found: Json | None) -> Mapping[str, Any] | exception.ResourceInError | None:
+        """Return what the cloud's answer says about the resource."""
+        if found is None:
+            return None
+        return self.live_fault(found) or self.parse_live_resource_data(self.properties, found)
 
 
 class Server(Opaque):

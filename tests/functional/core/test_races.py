@@ -255,7 +255,7 @@ def test_of_twenty_that_are_done_at_once_each_is_counted_once(world):
             future.result()
 
     assert world.points()["J+"] == "READY 20/20"
-    assert world.point("J+").atomic_key == 20
+    assert world.point("J+").satisfied == 20
     assert world.rung() == ["J+"]
     assert world.inputs()["J+"].keys() == {f"S{number}+" for number in range(20)}
     world.run()

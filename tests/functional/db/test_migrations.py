@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import pytest
 import sqlalchemy as sa
@@ -111,3 +112,39 @@ def test_upgrading_again_changes_nothing(empty):
 
     assert (schema(empty), services.list_services(empty, dead_after=60)) == before
     assert migration.version(empty) == REVISIONS[-1]
+
+
+def test_what_was_there_is_measured_and_placed(empty):
+    migration.upgrade(empty, "0003")
+    tables = sa.MetaData()
+    with empty.engine.begin() as connection:
+        tables.reflect(connection, only=["stack", "resource"])
+        for stack_id, owner in (("root", None), ("middle", "a"), ("inner", "b")):
+            insert(connection, tables.tables["stack"], id=stack_id, name=stack_id, owner_resource_id=owner)
+        for row, stack_id, sha1 in (("a", "root", "1"), ("old", "root", None), ("b", "middle", "1")):
+            insert(
+                connection, tables.tables["resource"], id=row, name=row, stack_id=stack_id, desired_sha1=sha1
+            )
+
+    migration.upgrade(empty, "0004")
+
+    with empty.engine.connect() as connection:
+        query = "SELECT id, root_stack_id, nested_depth, size FROM stack ORDER BY nested_depth"
+        assert [tuple(row) for row in connection.execute(sa.text(query))] == [
+            ("root", "root", 0, 1),
+            ("middle", "root", 1, 1),
+            ("inner", "root", 2, 0),
+        ]
+
+
+def insert(connection, table, **values):
+    """Insert a row that has anything at all in the columns that need something."""
+    needed = [column for column in table.columns if not column.nullable and column.server_default is None]
+    made_up = {column.name: sample(column.type) for column in needed}
+    connection.execute(sa.insert(table).values({**made_up, **values}))
+
+
+def sample(type_):
+    if isinstance(type_, sa.DateTime):
+        return datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None)
+    return 0 if isinstance(type_, sa.Integer | sa.Boolean) else "{}"

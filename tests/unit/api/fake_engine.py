@@ -172,6 +172,30 @@ class FakeEngine:
         self.done.append((exported["id"], "abandon"))
         return exported
 
+    # -- drift -------------------------------------------------------------------------
+
+    def _observe_stack(self, context: RequestContext, stack: str, resource: str | None) -> Any:
+        self.done.append((self._find(context, stack)["id"], f"observe {resource or 'all'}"))
+        return self._show_drift(context, stack, resource)
+
+    def _converge_stack(self, context: RequestContext, stack: str, resource: str | None) -> None:
+        self.done.append((self._find(context, stack)["id"], f"converge {resource or 'all'}"))
+
+    def _show_drift(self, context: RequestContext, stack: str, resource: str | None) -> Any:
+        stack_id = self._find(context, stack)["id"]
+        found = {"observed_at": NOW, "policy": "detect", "interval": 300.0, "resources": []}
+        drifted = {
+            "kind": "CHANGED",
+            "reason": 'value is "b" and was made "a"',
+            "since": NOW,
+            "left_alone": False,
+            "differences": [{"property": "value", "wanted": "a", "observed": "b"}],
+        }
+        rows = [row for row in self.resources[stack_id] if resource in (None, row["name"])]
+        keys = ("name", "stack", "type", "physical_id")
+        found["resources"] = [{**{key: row[key] for key in keys}, **drifted} for row in rows]
+        return {"status": "DRIFTED" if rows else "IN_SYNC", "since": NOW, **found}
+
     # -- snapshots ---------------------------------------------------------------------
 
     def _snapshot(self, **row: Any) -> dict[str, Any]:
@@ -202,7 +226,8 @@ class FakeEngine:
     def _preview_create(self, context: RequestContext, name: str, source: Any, options: Any) -> Any:
         row = {"name": name, "project": context.project_id, "description": "", "parameters": {}}
         row["tags"] = options["tags"]
-        return row | {"resources": [{"name": "a", "type": "OS::Heat::None"}]}
+        stack = {"stack": {"name": name, "id": "None"}, "parent_resource": None}
+        return row | {"resources": [{"name": "a", "type": "OS::Heat::None", **stack}]}
 
     def _preview_update(
         self, context: RequestContext, stack: str, source: Any, options: Any, existing: bool

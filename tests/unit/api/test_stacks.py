@@ -106,6 +106,8 @@ def test_show_has_heats_keys_and_phase_and_progress(api, engine):
             "timeout_mins": None,
             "capabilities": [],
             "notification_topics": [],
+            "convergence": None,
+            "drift": None,
         }
     }
 
@@ -315,6 +317,7 @@ def test_delete_answers_204_without_a_body(api, engine):
         ("rollback", "rollback"),
         ("cancel_update", "cancel rollback=True"),
         ("cancel_without_rollback", "cancel rollback=False"),
+        ("converge", "converge all"),
     ],
 )
 def test_an_action_answers_200_and_null(api, engine, action, done):
@@ -386,14 +389,59 @@ def test_graph(api, engine):
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
-def test_converge_is_taken_only_where_it_asks_for_nothing(api, engine, method):
+@pytest.mark.parametrize("asked", [True, False])
+def test_an_update_may_look_at_the_real_world_first(api, engine, method, asked):
+    stack_id = engine.add_stack("web")
+    body = {"template": TEMPLATE, "converge": asked}
+    answer = api.simulate_request(method, f"/v1/default/stacks/web/{stack_id}", json=body)
+    assert answer.status_code == 202
+    assert engine.options[stack_id].get("converge", False) is asked
+
+
+def test_a_policy_is_handed_on(api, engine):
+    stack_id = engine.add_stack("web")
+    policy = {"policy": "heal", "interval": None}
+    api.simulate_patch(f"/v1/default/stacks/web/{stack_id}", json={"convergence": policy})
+    assert engine.options[stack_id] == {"convergence": {"policy": "heal"}}
+
+
+@pytest.mark.parametrize(
+    "policy", [{"policy": "always"}, {"interval": 0}, {"interval": "often"}, {"how": "often"}, "heal"]
+)
+def test_a_policy_that_is_none_is_refused(api, engine, policy):
     stack_id = engine.add_stack("web")
     url = f"/v1/default/stacks/web/{stack_id}"
-    body = {"template": TEMPLATE, "converge": False}
-    assert api.simulate_request(method, url, json=body).status_code == 202
-    answer = api.simulate_request(method, url, json=body | {"converge": True})
+    answer = api.simulate_patch(url, json={"convergence": policy})
     assert answer.status_code == 400
-    assert answer.json["error"]["type"] == "NotSupported"
+    assert "convergence" in answer.json["error"]["message"]
+
+
+def test_drift_is_shown_with_its_difference(api, engine):
+    stack_id = engine.add_stack("web")
+    engine.add_resource(stack_id, "a")
+    drift = api.simulate_get(f"/v1/default/stacks/web/{stack_id}/drift").json["drift"]
+    assert (drift["status"], drift["policy"]) == ("DRIFTED", "detect")
+    (drifted,) = drift["resources"]
+    assert (drifted["resource_name"], drifted["kind"]) == ("a", "CHANGED")
+    assert drifted["differences"] == [{"property": "value", "wanted": "a", "observed": "b"}]
+
+
+def test_observing_answers_with_the_drift(api, engine):
+    stack_id = engine.add_stack("web")
+    answer = api.simulate_post(f"/v1/default/stacks/web/{stack_id}/actions", json={"observe": None})
+    assert (answer.status_code, answer.json["drift"]["status"]) == (200, "IN_SYNC")
+    assert engine.done == [(stack_id, "observe all")]
+
+
+@pytest.mark.parametrize("action", ["observe", "converge"])
+def test_one_resource_is_observed_or_converged(api, engine, action):
+    stack_id = engine.add_stack("web")
+    engine.add_resource(stack_id, "a")
+    url = f"/v1/default/stacks/web/{stack_id}/resources/a"
+    assert api.simulate_post(f"{url}/actions", json={action: None}).status_code == 200
+    assert api.simulate_post(f"{url}/actions", json={"suspend": None}).status_code == 400
+    assert engine.done == [(stack_id, f"{action} a")]
+    assert len(api.simulate_get(f"{url}/drift").json["drift"]["resources"]) == 1
 
 
 def test_a_timeout_of_nothing_is_the_default(api, engine):

@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 
 from heatconv.engine import nesting
-from heatconv.engine.freezing import Source
 from heatconv.model.definition import Definition
 from heatconv.resources.heat.autoscaling_group import AutoScalingResourceGroup
+from heatconv.resources.heat.instance_group import InstanceGroup
 from heatconv.resources.heat.resource_chain import ResourceChain
 from heatconv.resources.heat.resource_group import ResourceGroup
 from heatconv.resources.registry import Registry
@@ -19,10 +19,11 @@ FILES = {
 }
 
 
-def problems(class_, properties, mapped):
-    source = Source(template={}, environment={"resource_registry": mapped}, files=FILES)
+def problems(class_, properties, mapped, operators=None):
+    operator = {"resource_registry": operators or {}}
+    known = nesting.Known(registry=Registry.load([]), files=FILES, operator=operator)
     definition = Definition(name="G", type="T", properties=properties)
-    return list(nesting.problems_of_members(class_, definition, source, Registry.load([])))
+    return list(nesting.problems_of_members(class_, definition, {"resource_registry": mapped}, known))
 
 
 def of(type_):
@@ -45,6 +46,17 @@ def of(type_):
 )
 def test_types_that_are_there(class_, properties, mapped):
     assert problems(class_, properties, mapped) == []
+
+
+def test_an_operator_may_say_what_a_type_is():
+    mapped, operators = (
+        {"AWS::EC2::Instance": "good.yaml"},
+        {"OS::Heat::ScaledResource": "AWS::EC2::Instance"},
+    )
+
+    assert problems(InstanceGroup, {}, mapped, operators) == []
+    [(_path, sentence)] = problems(InstanceGroup, {}, {}, operators)
+    assert "no resource type AWS::EC2::Instance" in sentence
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ class Nested:
             status=self.status,
             reason="",
             deleted=False,
+            abandoned=False,
         )
 
     def members(self, stack_id):
@@ -66,6 +67,9 @@ class Nested:
     def update(self, stack_id, source, timeout_mins):
         self.sources.append(source)
         self.status = Status.IN_PROGRESS
+
+    def check_room(self, stack_id, size):
+        pass
 
     def end(self):
         self.status = Status.COMPLETE

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Group commit: what several threads ask for at the same time shares one transaction.
+
+Most of what a short transaction costs is to open it, to send its statements one
+by one, and to make it last.  Nobody waits for company: who comes while nothing
+is under way begins at once; those who come meanwhile are the next group.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Generic, TypeVar
+
+from sqlalchemy.engine import Connection
+
+from heatconv.db.session import Database, writing
+
+LOG = logging.getLogger(__name__)
+
+MOST = 64  #: calls in one transaction: what others wait for its locks stays short
+
+C = TypeVar("C")
+R = TypeVar("R")
+
+
+class _Ticket(Generic[C, R]):
+    """A call, and what becomes of it."""
+
+    __slots__ = ("call", "group", "result", "woken")
+
+    def __init__(self, call: C) -> None:
+        self.call = call
+        self.group: list[_Ticket[C, R]] = []  #: whom it is the first of, and has to see to
+        self.result: R | None = None  #: None as long as nobody has seen to it
+        self.woken = threading.Event()
+
+
+class GroupCommit(Generic[C, R]):
+    """Takes calls from any thread, and has one of those threads see to all that have come."""
+
+    def __init__(
+        self,
+        alone: Callable[[C], R],
+        together: Callable[[Sequence[C]], Sequence[R | None]],
+        abreast: int,
+    ) -> None:
+        """Keep what is handed in.
+
+        Args:
+            alone: sees to one call.
+            together: sees to some, all or none; returns None for each that it
+                has left untouched, which then is seen to alone.
+            abreast: how many groups may be under way at a time.
+        """
+        self._abreast = abreast
+        self._alone = alone
+        self._together = together
+        self._lock = threading.Lock()
+        self._waiting: deque[_Ticket[C, R]] = deque()
+        self._under_way = 0
+
+    def __call__(self, call: C) -> R:
+        """Return what came of a call.
+
+        Raises:
+            Exception: whatever seeing to it alone raises.
+        """
+        ticket: _Ticket[C, R] = _Ticket(call)
+        with self._lock:
+            begins = self._under_way < self._abreast
+            if begins:
+                self._under_way += 1
+                ticket.group = [ticket]
+            else:
+                self._waiting.append(ticket)
+        if not begins:
+            ticket.woken.wait()
+        if ticket.group:
+            self._lead(ticket.group)
+        if ticket.result is None:
+            ticket.result = self._alone(call)
+        return ticket.result
+
+    def _lead(self, group: Sequence[_Ticket[C, R]]) -> None:
+        """See to a group, and let the first of those who have come meanwhile see to them."""
+        leader, *others = group
+        try:
+            if others:
+                self._see_to(group)
+            else:
+                leader.result = self._alone(leader.call)
+        finally:
+            self._pass_on()
+            for ticket in others:
+                ticket.woken.set()
+
+    def _see_to(self, group: Sequence[_Ticket[C, R]]) -> None:
+        try:
+            results = self._together([ticket.call for ticket in group])
+        except Exception as error:  # noqa: BLE001 - whatever it was shows again in the call that it is about
+            LOG.info("%d writes are made one by one: %s", len(group), error)
+            return
+        for ticket, result in zip(group, results, strict=True):
+            ticket.result = result
+
+    def _pass_on(self) -> None:
+        with self._lock:
+            group = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
+            if not group:
+                self._under_way -= 1
+                return
+        group[0].group = group
+        group[0].woken.set()
+
+
+def grouped(
+    alone: Callable[[Connection, C], R], together: Callable[[Connection, Sequence[C]], Sequence[R | None]]
+) -> Callable[[Database, C], R]:
+    """Turn two transactions, of one call and of several, into ``function(database, call)``.
+
+    ``together`` may leave out, with None, whatever is not as it usually is, and
+    has to have written nothing for that; then ``alone`` decides.  If it fails,
+    nothing of it holds, and each call is seen to alone.
+    """
+    single = writing(alone)
+    several = writing(together)
+
+    def run(database: Database, call: C) -> R:
+        known: GroupCommit[C, R] | None = database.groups.get(run)
+        if known is None:
+            new: GroupCommit[C, R] = GroupCommit(
+                partial(single, database), partial(several, database), database.groups_abreast
+            )
+            known = database.groups.setdefault(run, new)
+        return known(call)
+
+    return run

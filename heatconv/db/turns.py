@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whose turn it is to look at which stack: a row for each root stack, with when it is due next.
+
+There is no leader: an engine takes the turns that are due by one conditional
+update, for as long as a lease lasts.  One that dies loses them to the others
+when the lease is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv.db import rows
+from heatconv.db.session import reading, writing
+from heatconv.db.tables import (
+    resource,
+    resource_healing,
+    resource_observed,
+    resource_properties_observed,
+    stack,
+    stack_observed,
+)
+from heatconv.db.types import utcnow
+from heatconv.model.drift import DriftStatus, StackDrift
+from heatconv.model.ids import new_id
+from heatconv.model.records import Stack
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """A root stack that is to be looked at, and how far a round that takes several turns is."""
+
+    stack: Stack
+    claim: str
+    cursor: str | None
+    blind: bool  #: something could not be looked at in this round
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """How a turn ended: when the next one is, and how the stack was found."""
+
+    turn: Turn
+    again_in: float  #: seconds
+    cursor: str | None = None  #: where the round goes on; None: it is at its end
+    blind: bool = False
+    status: DriftStatus | None = None  #: None: it is not known yet whether that has changed
+
+
+@writing
+def make_known(connection: Connection, stack_id: str, *, due_in: float | None = None) -> None:
+    """Have a root stack looked at from now on, first in some seconds: see ``ask_for``."""
+    connection.execute(sa.select(stack.c.id).where(stack.c.id == stack_id).with_for_update()).all()
+    ask_for(connection, stack_id, due_in=due_in)
+
+
+def ask_for(connection: Connection, stack_id: str, *, due_in: float | None) -> None:
+    """Have a root stack looked at in some seconds; None: when it is due anyway.
+
+    Concurrency: within a transaction that has locked the stack's row.
+    """
+    now = _now(connection)
+    known = stack_observed.c.stack_id == stack_id
+    if connection.scalar(sa.select(stack_observed.c.stack_id).where(known)) is None:
+        connection.execute(sa.insert(stack_observed), [_first(stack_id, now, due_in or 0)])
+    elif due_in is not None:
+        due = now + timedelta(seconds=due_in)
+        connection.execute(sa.update(stack_observed).where(known).values(due_at=due, claim=None))
+
+
+@writing
+def make_unknown_known(connection: Connection, *, limit: int, spread: float) -> int:
+    """Have root stacks looked at that nobody said anything about; return how many.
+
+    They are due over some seconds, one after the other.
+    """
+    unknown = (
+        sa.select(stack.c.id)
+        .outerjoin(stack_observed, stack_observed.c.stack_id == stack.c.id)
+        .where(
+            stack.c.live_name.is_not(None),
+            stack.c.owner_resource_id.is_(None),
+            stack_observed.c.stack_id.is_(None),
+        )
+        .order_by(stack.c.id)
+        .limit(limit)
+    )
+    found = connection.scalars(unknown).all()
+    if not found:
+        return 0
+    # Who else does the same waits here, and finds them known then.
+    connection.execute(
+        sa.select(stack.c.id).where(stack.c.id.in_(found)).order_by(stack.c.id).with_for_update()
+    ).all()
+    already = set(
+        connection.scalars(sa.select(stack_observed.c.stack_id).where(stack_observed.c.stack_id.in_(found)))
+    )
+    new = [stack_id for stack_id in found if stack_id not in already]
+    now = _now(connection)
+    if new:
+        firsts = [_first(each, now, spread * place / len(new)) for place, each in enumerate(new)]
+        connection.execute(sa.insert(stack_observed), firsts)
+    return len(found)
+
+
+def _now(connection: Connection) -> datetime:
+    now: datetime = connection.execute(sa.select(utcnow())).scalar_one()
+    return now
+
+
+def _first(stack_id: str, now: datetime, due_in: float) -> dict[str, object]:
+    return {
+        "stack_id": stack_id,
+        "status": DriftStatus.UNKNOWN,
+        "since": now,
+        "due_at": now + timedelta(seconds=due_in),
+        "blind": False,
+        "heals": 0,
+    }
+
+
+# -- turns ----------------------------------------------------------------------------------
+
+
+@reading
+def due(connection: Connection, limit: int) -> list[str]:
+    """Return the stacks that are due, the one that is so longest first."""
+    query = sa.select(stack_observed.c.stack_id).where(stack_observed.c.due_at <= utcnow())
+    return list(connection.scalars(query.order_by(stack_observed.c.due_at).limit(limit)))
+
+
+@writing
+def take(connection: Connection, stack_ids: Sequence[str], *, lease: float) -> list[Turn]:
+    """Take the turns of some stacks, WHERE they are due still; they are due again when the lease is over."""
+    claim, now = new_id(), _now(connection)
+    taken = connection.execute(
+        sa.update(stack_observed)
+        .where(stack_observed.c.stack_id.in_(sorted(stack_ids)), stack_observed.c.due_at <= now)
+        .values(claim=claim, due_at=now + timedelta(seconds=lease))
+    )
+    if taken.rowcount == 0:
+        return []
+    query = (
+        sa.select(*stack.c, stack_observed.c.cursor, stack_observed.c.blind)
+        .join(stack_observed, stack_observed.c.stack_id == stack.c.id)
+        .where(stack_observed.c.claim == claim)
+        .order_by(stack.c.id)
+    )
+    return [
+        Turn(stack=rows.stack(row), claim=claim, cursor=row.cursor, blind=row.blind)
+        for row in connection.execute(query)
+    ]
+
+
+@writing
+def end(connection: Connection, looked: Sequence[Looked]) -> None:
+    """End some turns, WHERE the claim still is as taken: who came too late changes nothing."""
+    now = _now(connection)
+    ended = (
+        sa.update(stack_observed)
+        .where(
+            stack_observed.c.stack_id == sa.bindparam("of_stack"),
+            stack_observed.c.claim == sa.bindparam("claimed"),
+        )
+        .ordered_values(
+            # In this order: MySQL reads in the second what it wrote in the first.
+            (stack_observed.c.since, _since("found", now)),
+            (stack_observed.c.status, sa.func.coalesce(sa.bindparam("found"), stack_observed.c.status)),
+            (
+                stack_observed.c.observed_at,
+                sa.func.coalesce(sa.bindparam("at"), stack_observed.c.observed_at),
+            ),
+            (stack_observed.c.due_at, sa.bindparam("again_at")),
+            (stack_observed.c.cursor, sa.bindparam("goes_on")),
+            (stack_observed.c.blind, sa.bindparam("was_blind")),
+            (stack_observed.c.claim, None),
+        )
+    )
+    connection.execute(
+        ended,
+        [
+            {
+                "of_stack": each.turn.stack.id,
+                "claimed": each.turn.claim,
+                "found": each.status,
+                "at": None if each.cursor else now,
+                "again_at": now + timedelta(seconds=each.again_in),
+                "goes_on": each.cursor,
+                "was_blind": each.blind and each.cursor is not None,
+            }
+            for each in looked
+        ],
+    )
+
+
+def _since(parameter: str, now: datetime) -> sa.ColumnElement[datetime]:
+    return sa.case(
+        (sa.func.coalesce(sa.bindparam(parameter), stack_observed.c.status) != stack_observed.c.status, now),
+        else_=stack_observed.c.since,
+    )
+
+
+@writing
+def note(connection: Connection, stack_id: str, status: DriftStatus, *, whole: bool) -> None:
+    """Record how a root stack was found by who looked without its being due; ``whole``: at all of it."""
+    now = _now(connection)
+    noted = sa.update(stack_observed).where(stack_observed.c.stack_id == sa.bindparam("of_stack"))
+    noted = noted.ordered_values(
+        (stack_observed.c.since, _since("found", now)),
+        (stack_observed.c.status, sa.bindparam("found")),
+        (stack_observed.c.observed_at, now if whole else stack_observed.c.observed_at),
+    )
+    connection.execute(noted, {"of_stack": stack_id, "found": status})
+
+
+@reading
+def get(connection: Connection, stack_id: str) -> StackDrift | None:
+    """Return what is known of a root stack; None if nobody ever looked, or asked to."""
+    query = sa.select(stack_observed).where(stack_observed.c.stack_id == stack_id)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        return None
+    return StackDrift(
+        stack_id=row.stack_id,
+        status=DriftStatus(row.status),
+        since=row.since,
+        observed_at=row.observed_at,
+        traversal_id=row.traversal_id,
+    )
+
+
+# -- what nobody needs any more ----------------------------------------------------------------
+
+
+@writing
+def forget_gone(connection: Connection) -> None:
+    """Drop what was known of stacks and resources that are not there any more."""
+    living = sa.select(stack.c.id).where(
+        stack.c.id == stack_observed.c.stack_id, stack.c.live_name.is_not(None)
+    )
+    connection.execute(sa.delete(stack_observed).where(~living.exists()))
+    seen = sa.select(resource.c.id).where(resource.c.id == resource_observed.c.resource_id)
+    connection.execute(sa.delete(resource_observed).where(~seen.exists()))
+    for table in (resource_properties_observed, resource_healing):
+        named = sa.select(resource.c.id).where(
+            resource.c.stack_id == table.c.stack_id, resource.c.name == table.c.resource_name
+        )
+        connection.execute(sa.delete(table).where(~named.exists()))

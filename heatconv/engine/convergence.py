@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users ask about drift: look now, put it right now, tell what is known."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from heatconv import errors
+from heatconv.db import observations, resources, stacks, turns
+from heatconv.db.session import Database
+from heatconv.db.traversals import Started
+from heatconv.engine import views
+from heatconv.engine.observer import Observer
+from heatconv.engine.prepare import Preparer
+from heatconv.engine.requests import Requests
+from heatconv.model.drift import DriftStatus
+from heatconv.model.records import Stack
+from heatconv.rpc.context import RequestContext
+
+LOG = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+
+
+class Convergence:
+    """Observes and converges on behalf of users, whatever a stack's policy is."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        preparer: Preparer,
+        requests: Requests,
+        observer: Observer,
+        ring: Callable[[Started], None],
+    ) -> None:
+        """Keep what is handed in."""
+        self._database = database
+        self._preparer = preparer
+        self._requests = requests
+        self._observer = observer
+        self._ring = ring
+
+    def observe_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> Json:
+        """Look at a stack with all that is nested in it, or at one resource; return what has drifted."""
+        found = self._requests.find(context, stack)
+        name = self._name(found, resource)
+        self._observer.look_over(found, name)
+        return self._drift(found, name)
+
+    def converge_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> None:
+        """Look, and start to put right what has drifted: all of it, or one resource.
+
+        What was left alone because it did not stay healed is tried again.
+
+        Raises:
+            NotFound: there is no such stack or resource.
+            NotSupported: the stack is nested, suspended, or being deleted.
+        """
+        found = self._requests.find(context, stack)
+        if found.owner_resource_id is not None:
+            raise errors.NotSupported(
+                feature=f"Converging stack {found.name}, which is nested: converge the stack around it;"
+                " converging it alone"
+            )
+        name = self._name(found, resource)
+        self._observer.look_over(found, name, to_converge=True)
+        started = self._preparer.converge(found, only=name and [name])
+        if started is not None:
+            LOG.info("stack %s: it is converged (%s)", found.id, context.request_id)
+            self._ring(started)
+
+    def show_drift(self, context: RequestContext, stack: str, resource: str | None = None) -> Json:
+        """Return what is known to have drifted in a stack and those nested in it, or of one resource."""
+        found = self._requests.find(context, stack)
+        return self._drift(found, self._name(found, resource))
+
+    def note_change(self, context: RequestContext, physical_ids: Sequence[str]) -> int:
+        """Look at once at what stands for things that something has happened to; return at how many."""
+        return self._observer.look_at(physical_ids)
+
+    def _name(self, stack: Stack, resource: str | None) -> str | None:
+        """Return the name of a resource told by that or by its physical id."""
+        if resource is None:
+            return None
+        row = resources.find_wanted(self._database, stack.id, resource)
+        if row is None:
+            raise errors.NotFound(entity="Resource", name=resource)
+        return row.name
+
+    def _drift(self, stack: Stack, resource: str | None) -> Json:
+        root_id = observations.roots_of(self._database, [stack.id])[stack.id]
+        known = turns.get(self._database, root_id)
+        inside = [stack.id] if resource else list(observations.trees(self._database, [stack.id]))
+        found = observations.drifts(self._database, inside, resource and [resource])
+        root = stack if stack.id == root_id else stacks.get(self._database, root_id) or stack
+        names = {stack.id: stack} | stacks.get_many(self._database, {each.stack_id for each in found})
+        view = views.drift(known)
+        if found:
+            view["status"] = DriftStatus.DRIFTED
+        elif view["status"] == DriftStatus.DRIFTED:
+            view["status"] = DriftStatus.UNKNOWN  # of what drifted, something was done since
+        return view | {
+            "policy": self._observer.mode(root),
+            "interval": self._observer.interval(root),
+            "resources": [
+                {
+                    "name": each.name,
+                    "stack": views.identity(names[each.stack_id]),
+                    "type": each.row.type,
+                    "physical_id": each.row.physical_id,
+                    **views.resource_drift(each),
+                }
+                for each in found
+            ],
+        }

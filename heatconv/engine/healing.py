@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decide whether a stack that has drifted is put right now, and what of it, and start that.
+
+Users go first: while a traversal of theirs runs, or one of theirs has failed,
+or the stack is suspended, nothing is healed.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from heatconv.db import healing, observations, stacks, turns
+from heatconv.db.session import Database
+from heatconv.db.traversals import Started
+from heatconv.engine.prepare import Preparer
+from heatconv.model.drift import Drift, Handling, Mode, mode_of
+from heatconv.model.records import Stack
+from heatconv.model.states import Action, Status
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What keeps healing from doing too much."""
+
+    per_hour: int = 12  #: how often a stack is healed within an hour
+    per_resource: int = 3  #: how often a resource is, until it is left alone
+    percent: int = 100  #: how much of a stack, or of a group, is healed at a time
+
+
+LIMITS = Limits()
+
+
+class Healing:
+    """Starts traversals that put right what has drifted."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        preparer: Preparer,
+        ring: Callable[[Started], None],
+        limits: Limits,
+    ) -> None:
+        """Keep what is handed in; ``ring`` is called after commit, and may be lost."""
+        self._database = database
+        self._preparer = preparer
+        self._ring = ring
+        self._limits = limits
+
+    def heal(self, root_id: str, tree: Sequence[str], mode: Mode) -> bool:
+        """Start to put right what has drifted in a root stack and those nested in it, if that may be now."""
+        root, known = stacks.get(self._database, root_id), turns.get(self._database, root_id)
+        if root is None or known is None or not _is_at_rest(root):
+            return False
+        ours = root.current_traversal == known.traversal_id
+        if not ours:
+            healing.start_afresh(self._database, root_id, tree, root.current_traversal)
+        if root.status is Status.FAILED and not ours:
+            return False
+        found = observations.drifts(self._database, tree)
+        given_up = healing.given_up(self._database, tree)
+        due = [
+            drift
+            for drift in found
+            if drift.handling is not Handling.NEVER
+            and mode_of(drift.row, mode) is Mode.HEAL
+            and (drift.stack_id, drift.name) not in given_up
+        ]
+        if not due and root.status is not Status.FAILED:
+            return False
+        if not healing.try_count_stack(self._database, root_id, most=self._limits.per_hour):
+            LOG.warning("stack %s: healed %d times within an hour; it waits", root_id, self._limits.per_hour)
+            return False
+        chosen = self._choose(due)
+        if not chosen and root.status is not Status.FAILED:
+            return False
+        self._release(tree, found, chosen)
+        started = self._preparer.converge(root, only_at=root.current_traversal)
+        if started is None:
+            return False
+        healing.note_begun(self._database, root_id, started.traversal_id)
+        LOG.info("stack %s: %d drifted resources are being healed", root_id, len(chosen))
+        self._ring(started)
+        return True
+
+    def _choose(self, due: Sequence[Drift]) -> set[str]:
+        """Return the rows to be healed now: not those given up, and of each stack no more than its share."""
+        of_stack: dict[str, list[Drift]] = defaultdict(list)
+        totals = observations.count_wanted(self._database, {drift.stack_id for drift in due})
+        for drift in due:
+            of_stack[drift.stack_id].append(drift)
+        shares = [
+            drift
+            for stack_id, drifts in of_stack.items()
+            for drift in drifts[: max(1, math.floor(totals[stack_id] * self._limits.percent / 100))]
+        ]
+        drifted = [drift.row for drift in shares]
+        tripped = healing.count(self._database, drifted, most=self._limits.per_resource)
+        return {row.id for row in drifted} - tripped
+
+    def _release(self, tree: Sequence[str], found: Sequence[Drift], chosen: set[str]) -> None:
+        """Let the traversal to be started see the chosen rows as drifted, and no other."""
+        held = {drift.resource_id for drift in found} - chosen
+        if held:
+            observations.set_handling(self._database, tree, Handling.HELD, held)
+        if chosen:
+            observations.set_handling(self._database, tree, Handling.OPEN, chosen)
+
+
+def _is_at_rest(stack: Stack) -> bool:
+    busy = stack.status is Status.IN_PROGRESS
+    return not (busy or stack.action in (Action.SUSPEND, Action.DELETE) or stack.deleted_at)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stacks inside a stack as they would be, made in memory of what their owners would make them of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from heatconv import errors, template
+from heatconv.db import nested, stacks
+from heatconv.db.session import Database
+from heatconv.engine.freezing import Source, Wanted
+from heatconv.engine.nested_stacks import PlannedStacks
+from heatconv.engine.prepare import Preparer
+from heatconv.engine.requests import Requests
+from heatconv.model.definition import Definition
+from heatconv.model.ids import new_id
+from heatconv.model.nodes import NodeData
+from heatconv.model.records import Resource, Stack
+from heatconv.model.states import Action
+from heatconv.resources.facts import Incarnation, StackFacts
+from heatconv.resources.registry import Registry
+from heatconv.resources.stack_resource import StackResource
+from heatconv.rpc.context import RequestContext
+
+DEEP = 100  #: levels of nested stacks, more than there can be
+
+
+@dataclass(frozen=True, kw_only=True)
+class Would:
+    """A stack as it would be: what it is made of, and what that wants."""
+
+    stack: Stack
+    source: Source
+    wanted: Wanted
+    exists: bool
+    depth: int  #: how deep it is nested
+    owner: str | None = None  #: the name of the resource that it belongs to
+
+
+class NestedPreview:
+    """Looks into the stacks that the resources of a stack would own; one for each request.
+
+    What it looks into counts: it stops at the limits that the stacks themselves would.
+    """
+
+    def __init__(
+        self,
+        context: RequestContext,
+        *,
+        database: Database,
+        preparer: Preparer,
+        requests: Requests,
+        registry: Registry,
+    ) -> None:
+        """Keep what is handed in."""
+        self._context = context
+        self._database = database
+        self._preparer = preparer
+        self._requests = requests
+        self._registry = registry
+        self._resources = 0
+
+    def count(self, resources: int) -> None:
+        """Count what is looked at.
+
+        Raises:
+            RequestLimitExceeded: a stack may not have that many resources inside it.
+        """
+        self._resources += resources
+        self._preparer.check_size(self._resources)
+
+    def within(
+        self,
+        around: Would,
+        definition: Definition,
+        told: Mapping[str, NodeData],
+        row: Resource | None = None,
+    ) -> Would | None:
+        """Return the stack that a resource would make; with a row, what would become of the one it owns.
+
+        None if it owns none, or one that nobody can tell yet: that may depend on
+        what other resources will be.  ``told``: what those tell by now.
+
+        Raises:
+            Invalid: the stack cannot be.
+            RequestLimitExceeded: there would be too many resources, or stacks too deep.
+        """
+        if not issubclass(self._registry.get(definition.implemented_by), StackResource):
+            return None
+        self._requests.check_depth(around.depth + 1)
+        try:
+            after = _resolved(definition, told)
+            source = self._requests.parse(self._planned(around, after, row))
+            found = self._found(row)
+            name = f"{around.stack.name}-{definition.name}"
+            stack = found or self._requests.new_stack(self._context, name, {})
+            wanted = self._preparer.freeze(stack, source, Action.UPDATE if found else Action.CREATE)
+        except errors.RequestLimitExceeded:
+            raise
+        except Exception as error:
+            if definition.references:  # what is not known yet may make it right
+                return None
+            if isinstance(error, errors.UserError):
+                raise errors.Invalid(f"In resources.{definition.name}: {error}") from None
+            raise
+        self.count(len(wanted.targets))
+        return Would(
+            stack=stack,
+            source=source,
+            wanted=wanted,
+            exists=found is not None,
+            depth=around.depth + 1,
+            owner=definition.name,
+        )
+
+    def _planned(self, around: Would, after: Definition, row: Resource | None) -> dict[str, Any]:
+        """Return what a resource would make its stack of."""
+        before = after if row is None or row.applied is None else row.applied
+        facts = StackFacts(
+            id=around.stack.id,
+            name=around.stack.name,
+            project_id=around.stack.project_id,
+            nested=PlannedStacks(self._database, around.stack, around.source),
+        )
+        plugin = self._registry.get(after.implemented_by)(after.name, before, facts)
+        assert isinstance(plugin, StackResource)  # noqa: S101 - the caller has asked its class
+        plugin.attach(Incarnation(id=new_id()) if row is None else Incarnation.of(row), None)
+        update = None if row is None else plugin.plan_update(after)
+        plugin.become(after)
+        return plugin.planned_source(update.prop_diff if update else None)
+
+    def _found(self, row: Resource | None) -> Stack | None:
+        child = None if row is None else nested.child_of(self._database, row.id)
+        return None if child is None or child.deleted else stacks.get(self._database, child.id)
+
+
+def _resolved(definition: Definition, told: Mapping[str, NodeData]) -> Definition:
+    """Return a definition with what is known by now."""
+    return replace(
+        definition,
+        properties=template.resolve(definition.properties, told),
+        metadata=template.resolve(definition.metadata, told),
+        update_policy=template.resolve(definition.update_policy, told),
+    )

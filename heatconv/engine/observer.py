@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keep looking whether what was built still is as it was built.
+
+Every engine runs the tick; there is no leader.  Stacks take turns, spread over
+the interval of their policies, and are looked at together as far as one call
+to a service can tell of many.  A large one takes several turns for a round.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from heatconv.db import observations, stacks, turns
+from heatconv.db.session import Database
+from heatconv.db.turns import Looked, Turn
+from heatconv.engine.healing import Healing
+from heatconv.engine.observing import MANY, Observing, Seen
+from heatconv.model.drift import DriftStatus, Handling, Mode, Policy, mode_of
+from heatconv.model.records import Resource, Stack
+from heatconv.model.states import Status
+
+LOG = logging.getLogger(__name__)
+
+STACKS = 500  #: stacks whose turns one engine takes at a time
+LEASE = 120.0  #: seconds until the turns that a dead engine took are due again
+ASLEEP = 86400.0  #: seconds until a stack that nobody wants observed is asked for again
+BUSY = 30.0  #: seconds, at most, until a stack that is being changed is looked at again
+SWEEP = 600.0  #: seconds between two looks for what nobody needs any more
+ADOPT = 10.0  #: seconds between two looks for stacks that nobody said anything about
+
+
+@dataclass(frozen=True, kw_only=True)
+class Defaults:
+    """What holds for stacks whose policy does not say."""
+
+    mode: Mode = Mode.OFF
+    interval: float = 300.0  #: seconds between two looks
+    portion: int = 500  #: resources of one stack that are looked at in one turn
+
+
+DEFAULTS = Defaults()
+
+
+class Observer:
+    """The scheduler of one engine."""
+
+    def __init__(
+        self, *, database: Database, observing: Observing, healing: Healing, defaults: Defaults
+    ) -> None:
+        """Keep what is handed in."""
+        self._database = database
+        self._observing = observing
+        self._healing = healing
+        self._defaults = defaults
+        self._swept = time.monotonic() - SWEEP * random.random()
+        self._adopted = 0.0
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Begin nothing new."""
+        self._stopped = True
+
+    def tick(self) -> None:
+        """Look at what is due, and do what is to be done now and then."""
+        now = time.monotonic()
+        if self._defaults.mode is not Mode.OFF and now > self._adopted + ADOPT:
+            interval = self._defaults.interval
+            if not turns.make_unknown_known(self._database, limit=STACKS, spread=interval):
+                self._adopted = now
+        if now > self._swept + SWEEP:
+            turns.forget_gone(self._database)
+            self._swept = now
+        while not self._stopped and (due := turns.due(self._database, STACKS)):
+            taken = turns.take(self._database, due, lease=LEASE)
+            if not taken:
+                return  # others were faster
+            self._look(taken)
+
+    def look_at(self, physical_ids: Collection[str]) -> int:
+        """Look at once at what stands for some things in the real world, and heal it if it is to be healed.
+
+        The one entrance for whoever hears that something has happened to them.
+        Of stacks that are not observed nothing is looked at.  Returns how
+        many resources were.
+        """
+        rows = observations.by_physical_id(self._database, physical_ids)
+        root_of = observations.roots_of(self._database, {row.stack_id for row in rows})
+        seen = 0
+        for root_id in sorted(set(root_of.values())):
+            root = stacks.get(self._database, root_id)
+            mode = self.mode(root) if root else Mode.OFF
+            mine = [row for row in rows if root_of[row.stack_id] == root_id]
+            mine = [row for row in mine if mode_of(row, mode) is not Mode.OFF]
+            if root is not None and mine:
+                seen += len(self.look_now(root, mine).findings)
+        return seen
+
+    def look_over(self, stack: Stack, name: str | None, *, to_converge: bool = False) -> None:
+        """Look at a stack, or at one resource, with what is nested in it, whatever the policy.
+
+        What has drifted is healed if the policy says so; or, ``to_converge``,
+        left to a traversal that is about to be started, held back or not.
+        """
+        root_id = observations.roots_of(self._database, [stack.id])[stack.id]
+        root = stacks.get(self._database, root_id) or stack
+        rows = observations.observable(self._database, [stack.id], names=name and [name])
+        owners = None if name is None else [row.id for row in rows]
+        inside = observations.nested_in(self._database, [stack.id], owners)
+        tree = observations.trees(self._database, inside)
+        rows += observations.observable(self._database, tree) if tree else []
+        self.look_now(root, rows, whole=name is None and stack.id == root_id, heal=not to_converge)
+        if to_converge:
+            ids = [row.id for row in rows]
+            observations.set_handling(self._database, [stack.id, *tree], Handling.OPEN, ids)
+
+    def look_now(
+        self, root: Stack, rows: Sequence[Resource], *, whole: bool = False, heal: bool = True
+    ) -> Seen:
+        """Look at some rows of a root stack, ``whole``: at all of them, whatever its policy."""
+        turns.make_known(self._database, root.id)
+        tree = list(observations.trees(self._database, [root.id]))
+        seen = self._observe(dict.fromkeys(tree, root), rows, insist=True)
+        drifted = {root.id} if observations.drifted(self._database, tree) else set()
+        if whole or drifted:
+            unclear = seen.unseen or observations.unwell(self._database, tree)
+            status = status_of(root.id, drifted, {root.id} if unclear else set())
+            turns.note(self._database, root.id, status, whole=whole)
+        if heal:
+            self._heal(root, tree, seen)
+        return seen
+
+    def mode(self, root: Stack) -> Mode:
+        """Return what is done about a root stack."""
+        return Policy.from_json(root.policy).mode or self._defaults.mode
+
+    def interval(self, root: Stack) -> float:
+        """Return the seconds between two looks at a root stack."""
+        return Policy.from_json(root.policy).interval or self._defaults.interval
+
+    # -- turns -----------------------------------------------------------------------------------
+
+    def _look(self, taken: Sequence[Turn]) -> None:
+        off = [each for each in taken if each.stack.deleted_at or self.mode(each.stack) is Mode.OFF]
+        if off:
+            turns.end(self._database, [Looked(turn=turn, again_in=ASLEEP) for turn in off])
+        wanted = {each.stack.id: each for each in taken if each not in off}
+        root_of = observations.trees(self._database, wanted.keys()) if wanted else {}
+        sizes: Counter[str] = Counter()
+        for stack_id, number in observations.count(self._database, root_of).items() if root_of else ():
+            sizes[root_of[stack_id]] += number
+        large = {root for root in wanted if wanted[root].cursor or sizes[root] > self._defaults.portion}
+        for pack in _packs([root for root in wanted if root not in large], sizes):
+            self._look_together([wanted[root] for root in pack], root_of)
+        for root in sorted(large):
+            self._look_on(wanted[root], [each for each in root_of if root_of[each] == root], sizes[root])
+
+    def _look_together(self, pack: Sequence[Turn], root_of: Mapping[str, str]) -> None:
+        """Look at all of some small stacks."""
+        turn_of = {turn.stack.id: turn for turn in pack}
+        trees = {stack_id: root for stack_id, root in root_of.items() if root in turn_of}
+        rows = observations.observable(self._database, trees)
+        roots = {stack_id: turn_of[root].stack for stack_id, root in trees.items()}
+        seen = self._observe(roots, rows)
+        blind = {trees[row.stack_id] for row in rows if row.id in seen.unseen}
+        blind |= {trees[each] for each in observations.unwell(self._database, trees)}
+        blind |= {root for root, turn in turn_of.items() if turn.stack.status is Status.IN_PROGRESS}
+        drifted = {trees[finding.row.stack_id] for finding in seen.findings if finding.kind is not None}
+        ended = [
+            Looked(turn=turn, again_in=self._pause(turn.stack), status=status_of(root, drifted, blind))
+            for root, turn in turn_of.items()
+        ]
+        turns.end(self._database, ended)
+        for root, turn in turn_of.items():
+            self._heal(turn.stack, [each for each in trees if trees[each] == root], seen)
+
+    def _look_on(self, turn: Turn, tree: Sequence[str], size: int) -> None:
+        """Look at the next portion of a large stack."""
+        root, portion = turn.stack, self._defaults.portion
+        rows = observations.observable(self._database, tree, after=turn.cursor, limit=portion)
+        seen = self._observe(dict.fromkeys(tree, root), rows)
+        blind = turn.blind or bool(seen.unseen)
+        pause = self._pause(root) * min(1.0, portion / max(size, 1))
+        if len(rows) == portion:
+            found = DriftStatus.DRIFTED if any(each.kind for each in seen.findings) else None
+            looked = Looked(turn=turn, again_in=pause, cursor=rows[-1].id, blind=blind, status=found)
+        else:
+            drifted = {root.id} if observations.drifted(self._database, tree) else set()
+            unclear = {root.id} if blind or observations.unwell(self._database, tree) else set()
+            looked = Looked(turn=turn, again_in=pause, status=status_of(root.id, drifted, unclear))
+        turns.end(self._database, [looked])
+        self._heal(root, tree, seen)
+
+    def _pause(self, root: Stack) -> float:
+        interval = self.interval(root)
+        if root.status is Status.IN_PROGRESS:
+            interval = min(interval, BUSY)
+        return interval * random.uniform(0.9, 1.1)
+
+    # -- looking -----------------------------------------------------------------------------------
+
+    def _observe(self, roots: Mapping[str, Stack], rows: Sequence[Resource], *, insist: bool = False) -> Seen:
+        """Look at rows, by default at those whose policy (their stack's, their metadata) is not off.
+
+        ``roots`` are the root stacks by the ids of the stacks that the rows are in.
+        """
+        if not insist:
+            rows = [row for row in rows if mode_of(row, self.mode(roots[row.stack_id])) is not Mode.OFF]
+        inside = {row.stack_id for row in rows} - {root.id for root in roots.values()}
+        own = stacks.get_many(self._database, inside) if inside else {}
+        ids = {roots[row.stack_id].id for row in rows}
+        return self._observing.observe({**roots, **own}, ids, rows, insist=insist)
+
+    def _heal(self, root: Stack, tree: Sequence[str], seen: Seen) -> None:
+        mode = self.mode(root)
+        inside = set(tree)
+        due = any(
+            finding.kind is not None
+            and finding.row.stack_id in inside
+            and mode_of(finding.row, mode) is Mode.HEAL
+            for finding in seen.findings
+        )
+        if due or (mode is Mode.HEAL and root.status is Status.FAILED):
+            self._healing.heal(root.id, tree, mode)
+
+
+def status_of(root_id: str, drifted: Collection[str], blind: Collection[str]) -> DriftStatus:
+    """Return how a stack is of which something drifted, or could not be looked at."""
+    if root_id in drifted:
+        return DriftStatus.DRIFTED
+    return DriftStatus.UNKNOWN if root_id in blind else DriftStatus.IN_SYNC
+
+
+def _packs(roots: Sequence[str], sizes: Mapping[str, int]) -> Iterator[list[str]]:
+    """Yield the stacks by as many as have together what one call can tell of."""
+    pack: list[str] = []
+    number = 0
+    for root in roots:
+        if pack and number + sizes[root] > MANY:
+            yield pack
+            pack, number = [], 0
+        pack.append(root)
+        number += sizes[root]
+    if pack:
+        yield pack

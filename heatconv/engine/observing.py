@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Look at resources as they really are, many at once where their service can, and record what is news."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from heatconv import errors
+from heatconv.db import observations
+from heatconv.db.session import Database
+from heatconv.engine.looking import plugin_of
+from heatconv.model.drift import Finding, Kind
+from heatconv.model.records import Resource, Stack
+from heatconv.model.secrets import sentence
+from heatconv.resources.exception import ResourceInError
+from heatconv.resources.registry import Registry
+from heatconv.resources.resource import Resource as Plugin
+
+LOG = logging.getLogger(__name__)
+
+MANY = 1000  #: resources that a service is asked about in one call
+PATIENCE = 3  #: resources in a row that a service may not tell of until it is left alone
+FIRST_PAUSE, MAX_PAUSE = 5.0, 300.0  #: seconds until a service that failed is asked again
+
+Live = Mapping[str, Any] | ResourceInError | None
+Service = tuple[str, str]  #: whose, and which type's
+
+
+@dataclass
+class Seen:
+    """What a look at some resources found; ``unseen`` are the ids of those that could not be looked at."""
+
+    findings: list[Finding] = field(default_factory=list)
+    unseen: set[str] = field(default_factory=set)
+
+
+class Observing:
+    """Looks on behalf of one engine.
+
+    Concurrency: may be shared between threads.  Which services are failing is
+    this engine's own experience, and lasts as long as it lives.
+    """
+
+    def __init__(self, database: Database, registry: Registry) -> None:
+        """Keep what is handed in."""
+        self._database = database
+        self._registry = registry
+        self._failing: dict[Service, tuple[int, float]] = {}  #: how often in a row, and until when to wait
+
+    def observe(
+        self, stacks: Mapping[str, Stack], roots: Iterable[str], rows: Sequence[Resource], *, insist: bool
+    ) -> Seen:
+        """Look at rows and record what is news; what is returned holds.
+
+        Args:
+            stacks: the stacks that the rows are in, or the roots of those, by the id of the former.
+            roots: the ids of the root stacks, known to ``db.turns``.
+            rows: as ``db.observations`` gives them.
+            insist: ask a service even if it failed a little while ago.
+        """
+        whole, turns = Seen(), sorted(set(roots))
+        for start in range(0, len(rows), MANY):
+            seen = self._look(stacks, rows[start : start + MANY], insist=insist)
+            whole.unseen |= seen.unseen
+            if seen.findings:
+                whole.findings += observations.record(self._database, turns, seen.findings)
+        return whole
+
+    def _look(self, stacks: Mapping[str, Stack], rows: Sequence[Resource], *, insist: bool) -> Seen:
+        seen = Seen()
+        groups: dict[Service, list[tuple[Plugin, Resource]]] = defaultdict(list)
+        for row in rows:
+            try:
+                plugin = self._plugin(stacks[row.stack_id], row)
+            except errors.HeatconvError as error:
+                LOG.warning("resource %s cannot be looked at: %s", row.id, error)
+                seen.unseen.add(row.id)
+                continue
+            if plugin is not None:
+                groups[stacks[row.stack_id].project_id, plugin.definition.implemented_by].append(
+                    (plugin, row)
+                )
+        for service, members in groups.items():
+            live = {} if self._is_failing(service) and not insist else self._ask(service, members)
+            for plugin, row in members:
+                if row.id in live:
+                    seen.findings.append(_finding(plugin, row, live[row.id]))
+                else:
+                    seen.unseen.add(row.id)
+        return seen
+
+    def _plugin(self, stack: Stack, row: Resource) -> Plugin | None:
+        """Return the plugin of a row; None if there is nothing to know of it."""
+        definition = row.applied
+        if definition is None or not self._registry.get(definition.implemented_by).is_observable():
+            return None
+        return plugin_of(self._database, self._registry, stack, row, definition)
+
+    # -- asking a service --------------------------------------------------------------------
+
+    def _ask(self, service: Service, members: Sequence[tuple[Plugin, Resource]]) -> dict[str, Live]:
+        """Return what a service tells, by row; what it does not tell of is not among it."""
+        plugins = [plugin for plugin, _ in members]
+        type_ = type(plugins[0])
+        try:
+            if type_.implements("observe_many"):
+                live: dict[str, Live] = dict(type_.observe_many(plugins))
+            else:
+                live = _one_by_one(plugins)
+        except Exception as error:  # noqa: BLE001 - a plugin or a service may raise anything
+            self._note_failure(service, error)
+            return {}
+        self._failing.pop(service, None)
+        return live
+
+    def _is_failing(self, service: Service) -> bool:
+        return time.monotonic() < self._failing.get(service, (0, 0.0))[1]
+
+    def _note_failure(self, service: Service, error: Exception) -> None:
+        times = self._failing.get(service, (0, 0.0))[0]
+        pause = min(FIRST_PAUSE * 2.0**times, MAX_PAUSE) * random.uniform(0.75, 1.25)
+        self._failing[service] = times + 1, time.monotonic() + pause
+        LOG.warning(
+            "project %s: resources of type %s cannot be looked at for %d s: %s",
+            *service,
+            pause,
+            sentence(f"{type(error).__name__}: {error}"),
+        )
+
+
+def _one_by_one(plugins: Sequence[Plugin]) -> dict[str, Live]:
+    """Ask about each; a service that tells of none, or of several in a row not, fails as a whole."""
+    live: dict[str, Live] = {}
+    failures = 0
+    for plugin in plugins:
+        try:
+            live[plugin.uuid] = _observed(plugin)
+            failures = 0
+        except Exception as error:
+            failures += 1
+            if failures == min(PATIENCE, len(plugins)):
+                if live:
+                    return live
+                raise
+            LOG.info("%s cannot be looked at: %s", plugin, sentence(str(error), plugin.definition.secrets))
+    return live
+
+
+def _observed(plugin: Plugin) -> Live:
+    try:
+        return plugin.observe()
+    except errors.PhysicalResourceGone:
+        return None
+    except ResourceInError as error:
+        return error
+
+
+# -- what that means -----------------------------------------------------------------------------
+
+
+def _finding(plugin: Plugin, row: Resource, live: Live) -> Finding:
+    secrets = plugin.definition.secrets
+    if live is None:
+        return Finding(row=row, kind=Kind.MISSING, reason="it is not there any more")
+    if isinstance(live, ResourceInError):
+        return Finding(row=row, kind=Kind.ERROR, reason=sentence(str(live), secrets))
+    differences = plugin.differences(live)
+    if not differences:
+        return Finding(row=row, kind=None)
+    reason = "; ".join(_told(plugin, name, value) for name, value in differences.items())
+    return Finding(row=row, kind=Kind.CHANGED, differences=differences, reason=sentence(reason, secrets))
+
+
+def _told(plugin: Plugin, name: str, live: Any) -> str:
+    """Say how a property differs; of one that has a secret, only that it does."""
+    if observations.is_secret(plugin.definition, name):
+        return f"{name} is not as it was made"
+    return f"{name} is {_text(live)} and was made {_text(plugin.properties.get(name))}"
+
+
+def _text(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 200 else f"{text[:200]}..."

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AWS::AutoScaling::LaunchConfiguration: what the members of an instance group are made of."""
+
+from __future__ import annotations
+
+from heatconv.resources import properties, resource
+from heatconv.resources.i18n import _
+
+_schema = properties.Schema
+
+
+class LaunchConfiguration(resource.Resource):
+    """Stands for nothing but its properties: another set of them is another configuration.
+
+    Whether there is such an image, flavor or key is for those to tell who are made of it.
+    """
+
+    PROPERTIES = (
+        IMAGE_ID,
+        INSTANCE_TYPE,
+        INSTANCE_ID,
+        KEY_NAME,
+        USER_DATA,
+        SECURITY_GROUPS,
+        KERNEL_ID,
+        RAM_DISK_ID,
+        BLOCK_DEVICE_MAPPINGS,
+        NOVA_SCHEDULER_HINTS,
+    ) = (
+        "ImageId",
+        "InstanceType",
+        "InstanceId",
+        "KeyName",
+        "UserData",
+        "SecurityGroups",
+        "KernelId",
+        "RamDiskId",
+        "BlockDeviceMappings",
+        "NovaSchedulerHints",
+    )
+
+    DEVICE_NAME, EBS, NO_DEVICE, VIRTUAL_NAME = ("DeviceName", "Ebs", "NoDevice", "VirtualName")
+    DELETE_ON_TERMINATION, IOPS, SNAPSHOT_ID, VOLUME_SIZE, VOLUME_TYPE = (
+        "DeleteOnTermination",
+        "Iops",
+        "SnapshotId",
+        "VolumeSize",
+        "VolumeType",
+    )
+    KEY, VALUE = ("Key", "Value")
+
+    properties_schema = {
+        IMAGE_ID: _schema(_schema.STRING, _("The image, by id or name.")),
+        INSTANCE_TYPE: _schema(_schema.STRING, _("The flavor.")),
+        INSTANCE_ID: _schema(
+            _schema.STRING,
+            _("A server whose properties are taken over."),
+            implemented=False,
+        ),
+        KEY_NAME: _schema(_schema.STRING, _("The key pair, by name.")),
+        USER_DATA: _schema(_schema.STRING, _("What is passed to a server that boots.")),
+        SECURITY_GROUPS: _schema(_schema.LIST, _("The security groups, by name.")),
+        KERNEL_ID: _schema(_schema.STRING, _("The kernel."), implemented=False),
+        RAM_DISK_ID: _schema(_schema.STRING, _("The RAM disk."), implemented=False),
+        BLOCK_DEVICE_MAPPINGS: _schema(
+            _schema.LIST,
+            _("The volumes of a server."),
+            schema=_schema(
+                _schema.MAP,
+                _("A volume."),
+                schema={
+                    DEVICE_NAME: _schema(
+                        _schema.STRING, _("The name of its device, such as vdb."), required=True
+                    ),
+                    EBS: _schema(
+                        _schema.MAP,
+                        _("What the volume is."),
+                        schema={
+                            DELETE_ON_TERMINATION: _schema(
+                                _schema.BOOLEAN, _("Whether it goes with its server."), default=True
+                            ),
+                            IOPS: _schema(_schema.NUMBER, _("Its operations per second."), implemented=False),
+                            SNAPSHOT_ID: _schema(_schema.STRING, _("The snapshot that it is made of.")),
+                            VOLUME_SIZE: _schema(_schema.STRING, _("Its size in GB.")),
+                            VOLUME_TYPE: _schema(_schema.STRING, _("Its type."), implemented=False),
+                        },
+                    ),
+                    NO_DEVICE: _schema(_schema.MAP, _("That there is none."), implemented=False),
+                    VIRTUAL_NAME: _schema(_schema.STRING, _("Its other name."), implemented=False),
+                },
+            ),
+        ),
+        NOVA_SCHEDULER_HINTS: _schema(
+            _schema.LIST,
+            _("What the scheduler of the compute service is told."),
+            schema=_schema(
+                _schema.MAP,
+                _("One thing that it is told."),
+                schema={
+                    KEY: _schema(_schema.STRING, _("What that is about."), required=True),
+                    VALUE: _schema(_schema.STRING, _("What it is told."), required=True),
+                },
+            ),
+        ),
+    }
+
+    def handle_create(self) -> None:
+        self.resource_id_set(self.physical_resource_name())
+
+    def get_reference_id(self) -> str:
+        return self.physical_resource_name_or_FnGetRefId()

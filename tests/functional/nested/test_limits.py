@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many resources there may be in a stack, those of the stacks inside it among them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from heatconv.client.http import ClientError
+from tests.functional.nested.conftest import Tree, hot, server
+from tests.functional.nested.test_scaling import await_size, policy, signal
+from tests.functional.servers.one_process import heatconv_all
+
+LIMIT = 10
+TOO_MANY = "Maximum resources per stack exceeded"
+
+
+def inner(count):
+    return json.dumps(hot({f"S{number}": server("s") for number in range(count)}))
+
+
+def group(count, member=None):
+    properties = {"count": count, "resource_def": member or server("%index%")}
+    return {"type": "OS::Heat::ResourceGroup", "properties": properties}
+
+
+def scaled(**properties):
+    bounds = {"min_size": 0, "max_size": 50, **properties}
+    return {"type": "OS::Heat::AutoScalingGroup", "properties": {"resource": server("a"), **bounds}}
+
+
+@pytest.fixture(scope="module")
+def narrow(tmp_path_factory, cloud_url):
+    directory = tmp_path_factory.mktemp("narrow")
+    (directory / "heatconv.conf").write_text(f"[DEFAULT]\nmax_resources_per_stack = {LIMIT}\n")
+    with heatconv_all(directory, cloud_url, "--config-file", str(directory / "heatconv.conf")) as url:
+        yield url
+
+
+@pytest.fixture
+def tree(narrow, cloud_url):
+    made = Tree(narrow, cloud_url)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    "resources",
+    [
+        {f"S{number}": server("s") for number in range(LIMIT + 1)},
+        {"G": group(LIMIT)},
+        {"G": group("1000000000")},
+        {"G": scaled(desired_capacity=LIMIT)},
+        {"G": scaled(min_size=LIMIT)},
+        {
+            "C": {
+                "type": "OS::Heat::ResourceChain",
+                "properties": {"resources": ["OS::Heat::None"] * LIMIT},
+            }
+        },
+    ],
+)
+def test_what_is_plainly_too_much_is_refused_at_once(tree, resources):
+    with pytest.raises(ClientError, match=TOO_MANY) as refused:
+        tree.begin(resources)
+
+    assert refused.value.status == 400
+    assert tree.state() is None
+
+
+def test_as_many_as_may_be_are_made(tree):
+    tree.create({"G": group(LIMIT - 1)})
+
+    assert len(tree.owned()) == LIMIT - 1
+
+
+def test_the_stacks_inside_count(tree):
+    tree.begin({name: {"type": "inner.yaml"} for name in "ABC"}, files={"inner.yaml": inner(3)})
+    tree.await_failure("CREATE_FAILED")
+
+    assert TOO_MANY in tree.client.show_stack(tree.name)["stack_status_reason"]
+    assert len(tree.owned()) <= LIMIT - 3
+
+
+def test_a_stack_far_below_counts_for_the_whole(tree):
+    files = {"inner.yaml": inner(8), "outer.yaml": json.dumps(hot({"I": {"type": "inner.yaml"}}))}
+
+    tree.begin({"O": {"type": "outer.yaml"}, "S": server("s")}, files=files)
+    tree.await_failure("CREATE_FAILED")
+
+    assert TOO_MANY in tree.client.show_stack(tree.name)["stack_status_reason"]
+
+
+def test_an_update_that_makes_it_too_much_is_undone(tree):
+    resources = {name: {"type": f"{name}.yaml"} for name in "AB"}
+    tree.create(resources, files={"A.yaml": inner(3), "B.yaml": inner(4)})
+
+    grown = {"A.yaml": inner(5), "B.yaml": inner(4)}
+    tree.client.update_stack(
+        tree.name, {"template": hot(resources), "files": grown, "disable_rollback": False}
+    )
+    tree.await_state("ROLLBACK_COMPLETE")
+
+    assert len(tree.owned()) == 7
+    reasons = [each["resource_status_reason"] for each in tree.client.list_events(tree.name)]
+    assert any(TOO_MANY in reason for reason in reasons)
+    tree.update(resources, files={"A.yaml": inner(4), "B.yaml": inner(4)})
+
+
+def test_what_was_deleted_does_not_count(tree):
+    for _ in range(3):
+        tree.create({"G": group(LIMIT - 1)})
+        tree.client.delete_stack(tree.name)
+        tree.await_state(None)
+    tree.create({"G": group(3, {"type": "inner.yaml"})}, files={"inner.yaml": inner(1)})
+    for _ in range(3):
+        tree.update({"G": group(0)})
+        tree.update({"G": group(3, {"type": "inner.yaml"})}, files={"inner.yaml": inner(1)})
+
+
+def test_a_signal_that_asks_for_too_much_is_refused_and_changes_nothing(tree):
+    group_of_two = {"G": scaled(desired_capacity=2), "P": policy(), "M": policy(adjustment=-1)}
+    tree.create({**group_of_two, "L": policy(adjustment=20)})
+
+    with pytest.raises(ClientError, match=TOO_MANY):
+        signal(tree, "L")
+
+    assert len(tree.owned()) == 2
+    signal(tree, "P")
+    await_size(tree, 3)
+    signal(tree, "M")
+    await_size(tree, 2)
+
+
+def test_a_preview_counts_the_whole(tree):
+    body = {
+        "template": hot({name: {"type": "inner.yaml"} for name in "ABC"}),
+        "files": {"inner.yaml": inner(3)},
+    }
+
+    with pytest.raises(ClientError, match=TOO_MANY):
+        tree.client.preview_create({"stack_name": tree.name, **body})

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A world driven by hand that has observers in it, and things that happen behind their back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from heatconv.db.session import Database
+from heatconv.db.tables import event, resource, stack_observed
+from heatconv.db.types import seconds_ago
+from heatconv.engine.convergence import Convergence
+from heatconv.engine.healing import Healing, Limits
+from heatconv.engine.observer import Defaults, Observer
+from heatconv.engine.observing import Observing
+from heatconv.engine.prepare import Preparer
+from heatconv.engine.requests import Requests
+from heatconv.model.drift import Mode
+from heatconv.resources.registry import Registry
+from heatconv.testing.templates import Template
+from tests.functional.core.world import CONTEXT, World
+
+
+class ObservedWorld(World):
+    """One stack, as ``World`` has it, whose engine observes."""
+
+    def __init__(self, url: str, registry: Registry) -> None:
+        super().__init__(url, registry)
+        self.preparer = Preparer(self.database, registry, default_timeout=3600)
+        self.observer = self.new_observer()
+
+    def new_observer(
+        self, *, mode: Mode = Mode.OFF, portion: int = 500, limits: Limits | None = None
+    ) -> Observer:
+        """Return another engine's observer, with connections of its own; it is the world's from now on."""
+        database = self._open(Database)
+        self.observer = Observer(
+            database=database,
+            observing=Observing(database, self._registry),
+            healing=Healing(
+                database=database, preparer=self.preparer, ring=self._ring, limits=limits or Limits()
+            ),
+            defaults=Defaults(mode=mode, interval=300, portion=portion),
+        )
+        self.engine = Requests(
+            database=self.database,
+            preparer=self.preparer,
+            ring=self._ring,
+            max_template_size=1 << 20,
+            max_stacks=-1,
+            look_over=self.observer.look_over,
+        )
+        self.user = Convergence(
+            database=database,
+            preparer=self.preparer,
+            requests=self.engine,
+            observer=self.observer,
+            ring=self._ring,
+        )
+        return self.observer
+
+    def create_with(self, template: Template, policy: str, *, rollback: bool = False) -> None:
+        """Create a stack that has a policy, and let it come to its end."""
+        options = {"disable_rollback": not rollback, "convergence": {"policy": policy}}
+        self.stack_id = self.engine.create_stack(CONTEXT, "web", {"template": template.hot()}, options)
+        self.run()
+
+    # -- what a user asks for --------------------------------------------------------------------
+
+    def observe(self, name: str | None = None) -> Any:
+        """Have the stack, or one resource, looked at; return what is told of it."""
+        return self.user.observe_stack(CONTEXT, self.stack_id, name)
+
+    def converge(self, name: str | None = None) -> None:
+        """Have what drifted put right, and let that come to its end."""
+        self.user.converge_stack(CONTEXT, self.stack_id, name)
+        self.run()
+
+    # -- what happens ------------------------------------------------------------------------------
+
+    def time_passes(self) -> None:
+        """Let every stack be due."""
+        with self.database.engine.begin() as connection:
+            connection.execute(sa.update(stack_observed).values(due_at=seconds_ago(1)))
+
+    def tick(self) -> None:
+        """Let every stack be due, the observer look, and what that brings about come to its end."""
+        self.time_passes()
+        self.observer.tick()
+        self.run()
+
+    # -- what is so ----------------------------------------------------------------------------------
+
+    def object_of(self, name: str) -> str:
+        """Return the physical id of a resource that is wanted."""
+        rows = self.select(resource, resource.c.name == name, resource.c.desired_sha1.is_not(None))
+        return str(rows[0].physical_id)
+
+    def drift(self) -> dict[str, str]:
+        """Return what is known to have drifted, and how."""
+        told = self.user.show_drift(CONTEXT, self.stack_id)
+        return {each["name"]: str(each["kind"]) for each in told["resources"]}
+
+    def drift_status(self) -> str:
+        """Return how the stack is as a whole."""
+        return str(self.user.show_drift(CONTEXT, self.stack_id)["status"])
+
+    def observations(self) -> list[str]:
+        """Return the events of observation, in order."""
+        rows = sorted(self.select(event, event.c.action == "OBSERVE"), key=lambda row: row.id)
+        return [f"{row.resource_name} {row.status}: {row.status_reason}" for row in rows]

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who shares a transaction with whom, and what becomes of those whose share goes wrong."""
+
+from __future__ import annotations
+
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from heatconv.db.group_commit import MOST, GroupCommit
+
+PATIENCE = 30
+ABREAST = 2
+
+
+class Counter:
+    """Doubles numbers, alone or together, and notes in what company; the first ones wait at a gate."""
+
+    def __init__(self, held=0):
+        self.groups = []
+        self.gate = threading.Event()
+        self._held = threading.Semaphore(held)
+        self.entered = threading.Semaphore(0)
+        self.group = GroupCommit(self.alone, self.together, ABREAST)
+
+    def alone(self, number):
+        self.groups.append([number])
+        self._pass()
+        if number < 0:
+            raise ValueError(number)
+        return number * 2
+
+    def together(self, numbers):
+        self.groups.append(list(numbers))
+        if any(number == -1 for number in numbers):
+            raise ValueError("the group is spoilt")
+        return [None if number == 0 else number * 2 for number in numbers]
+
+    def _pass(self):
+        if self._held.acquire(blocking=False):
+            self.entered.release()
+            assert self.gate.wait(PATIENCE)
+
+
+def waiting(counter, count):
+    """Wait until so many calls wait for their turn."""
+    deadline = threading.Event()
+    for _ in range(PATIENCE * 1000):
+        if len(counter.group._waiting) == count:
+            return
+        deadline.wait(0.001)
+    raise AssertionError("they did not come")
+
+
+def behind_a_gate(calls):
+    """Return what came of calls that came while as many as may be under way were; and the counter."""
+    counter = Counter(held=ABREAST)
+    with ThreadPoolExecutor(ABREAST + len(calls)) as pool:
+        first = [pool.submit(counter.group, 100) for _ in range(ABREAST)]
+        for _ in first:
+            assert counter.entered.acquire(timeout=PATIENCE)
+        others = []
+        for count, call in enumerate(calls, start=1):
+            others.append(pool.submit(counter.group, call))
+            waiting(counter, count)
+        counter.gate.set()
+        assert [future.result(PATIENCE) for future in first] == [200] * ABREAST
+    return counter, others
+
+
+def test_who_comes_while_nothing_is_under_way_is_alone():
+    counter = Counter()
+
+    assert [counter.group(number) for number in (1, 2, 3)] == [2, 4, 6]
+    assert counter.groups == [[1], [2], [3]]
+
+
+def test_those_who_come_meanwhile_go_together():
+    counter, calls = behind_a_gate([1, 2, 3])
+
+    assert [call.result() for call in calls] == [2, 4, 6]
+    assert [1, 2, 3] in counter.groups
+
+
+def test_a_group_has_a_limit():
+    counter, calls = behind_a_gate(range(1, MOST + 3))
+
+    assert [call.result() for call in calls] == [number * 2 for number in range(1, MOST + 3)]
+    assert max(map(len, counter.groups)) == MOST
+
+
+def test_what_is_left_out_of_a_group_is_seen_to_alone():
+    counter, calls = behind_a_gate([1, 0, 3])
+
+    assert [call.result() for call in calls] == [2, 0, 6]
+    assert [1, 0, 3] in counter.groups
+    assert [0] in counter.groups
+
+
+def test_if_a_group_fails_each_is_seen_to_alone_and_only_the_cause_fails():
+    counter, calls = behind_a_gate([1, -1, 3])
+
+    assert [calls[0].result(), calls[2].result()] == [2, 6]
+    with pytest.raises(ValueError, match="-1"):
+        calls[1].result()
+    assert sorted(counter.groups[ABREAST + 1 :]) == [[-1], [1], [3]]
+
+
+def test_a_failure_ends_nothing_for_others():
+    counter = Counter()
+    for _ in range(ABREAST + 1):
+        with pytest.raises(ValueError, match="-5"):
+            counter.group(-5)
+
+    assert counter.group(1) == 2
+
+
+def test_many_threads_all_get_their_own_answer():
+    counter = Counter()
+    numbers = [random.randrange(-3, 50) for _ in range(5000)]
+
+    def call(number):
+        try:
+            return counter.group(number)
+        except ValueError:
+            return "refused"
+
+    with ThreadPoolExecutor(32) as pool:
+        answers = list(pool.map(call, numbers, timeout=PATIENCE))
+
+    assert [answer for answer, number in zip(answers, numbers, strict=True) if number >= 0] == [
+        number * 2 for number in numbers if number >= 0
+    ]
+    assert counter.group._under_way == 0
