@@ -40,6 +40,9 @@ HOLDS = sa.and_(
     resource_observed.c.atomic_key == resource.c.atomic_key,
 )
 
+#: It tells of a drift of the resource's own.
+_IS_DRIFT = resource_observed.c.kind != Kind.INSIDE
+
 #: What can be looked at: wanted, made, and nobody is at work on it.
 _OBSERVABLE = sa.and_(
     resource.c.desired_sha1.is_not(None),
@@ -182,7 +185,7 @@ def drifted(connection: Connection, stack_ids: Collection[str]) -> set[str]:
         .select_from(resource.join(resource_observed, HOLDS))
         .where(
             resource_observed.c.stack_id.in_(stack_ids),
-            resource_observed.c.kind.is_not(None),
+            _IS_DRIFT,
             resource.c.desired_sha1.is_not(None),
         )
     )
@@ -333,7 +336,7 @@ def drifts(
         .select_from(resource.join(resource_observed, HOLDS))
         .where(
             resource_observed.c.stack_id.in_(stack_ids),
-            resource_observed.c.kind.is_not(None),
+            _IS_DRIFT,
             resource.c.desired_sha1.is_not(None),
         )
         .order_by(resource.c.stack_id, resource.c.name)
@@ -403,9 +406,56 @@ def take_up(connection: Connection, ids: Collection[str]) -> None:
     for row in found:
         if row.kind == Kind.CHANGED:
             columns = _laid_over(_row(row), live.get((row.stack_id, row.name), {}))
+        elif row.kind == Kind.INSIDE:
+            columns = _unsure_inside(_row(row))
         else:
             columns = {"action": Action.CHECK, "status": Status.FAILED, "status_reason": row.said}
         connection.execute(sa.update(resource).where(resource.c.id == row.id).values(**columns))
+
+
+@writing
+def mark_owners(connection: Connection, tree: Collection[str]) -> None:
+    """Note of which resources of a root stack and those nested in it what is inside is to be put right.
+
+    To be called when the drifts of the tree, or what is to be done about them, are new.
+
+    Concurrency: as with any observation, WHERE the owner's ``atomic_key`` is as it is now.
+    """
+    owners = (
+        sa.select(stack.c.id, resource.c.id.label("owner"), resource.c.stack_id, resource.c.atomic_key)
+        .join(resource, resource.c.id == stack.c.owner_resource_id)
+        .where(stack.c.id.in_(tree), resource.c.engine_id.is_(None))
+    )
+    owner_of = {row.id: row for row in connection.execute(owners)}
+    drifted = (
+        sa.select(resource.c.stack_id)
+        .select_from(resource.join(resource_observed, HOLDS))
+        .where(resource.c.stack_id.in_(owner_of), _IS_DRIFT, resource_observed.c.handling == Handling.OPEN)
+    )
+    marked = {}
+    for stack_id in connection.scalars(drifted.distinct()):
+        inside = stack_id
+        while inside in owner_of and owner_of[inside].owner not in marked:
+            marked[owner_of[inside].owner] = owner_of[inside]
+            inside = owner_of[inside].stack_id
+    known = resource_observed.c.resource_id.in_([row.owner for row in owner_of.values()])
+    connection.execute(sa.delete(resource_observed).where(known))
+    if marked:
+        connection.execute(
+            sa.insert(resource_observed).values(observed_at=utcnow()),
+            [
+                {
+                    "resource_id": row.owner,
+                    "stack_id": row.stack_id,
+                    "atomic_key": row.atomic_key,
+                    "kind": Kind.INSIDE,
+                    "handling": Handling.OPEN,
+                    "digest": "",
+                    "reason": "",
+                }
+                for row in marked.values()
+            ],
+        )
 
 
 def _laid_over(row: Resource, live: dict[str, Any]) -> dict[str, Any]:
@@ -419,6 +469,15 @@ def _laid_over(row: Resource, live: dict[str, Any]) -> dict[str, Any]:
         secrets=tuple(dict.fromkeys((*applied.secrets, *sorted(hidden)))),
     )
     return {"applied": real.to_json(), "applied_sha1": real.sha1}
+
+
+def _unsure_inside(row: Resource) -> dict[str, Any]:
+    """Return what makes a check look into a nested stack: whatever it was given may be so no more."""
+    if row.applied is None:
+        return {"applied_sha1": None}
+    unsure = replace(row.applied, inherits="")
+    # Of one that was given nothing the digest is the same, and must not be.
+    return {"applied": unsure.to_json(), "applied_sha1": None}
 
 
 def is_secret(applied: Definition, name: str) -> bool:

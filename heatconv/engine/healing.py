@@ -111,6 +111,8 @@ class Healing:
             observations.set_handling(self._database, tree, Handling.HELD, held)
         if chosen:
             observations.set_handling(self._database, tree, Handling.OPEN, chosen)
+        if len(tree) > 1:
+            observations.mark_owners(self._database, tree)
 
 
 def _is_at_rest(stack: Stack) -> bool:

@@ -117,6 +117,8 @@ class Observer:
         if to_converge:
             ids = [row.id for row in rows]
             observations.set_handling(self._database, [stack.id, *tree], Handling.OPEN, ids)
+            if tree:
+                observations.mark_owners(self._database, observations.trees(self._database, [root_id]))
 
     def look_now(
         self, root: Stack, rows: Sequence[Resource], *, whole: bool = False, heal: bool = True
@@ -218,6 +220,8 @@ class Observer:
     def _heal(self, root: Stack, tree: Sequence[str], seen: Seen) -> None:
         mode = self.mode(root)
         inside = set(tree)
+        if any(each.kind and each.row.stack_id in inside - {root.id} for each in seen.findings):
+            observations.mark_owners(self._database, tree)
         due = any(
             finding.kind is not None
             and finding.row.stack_id in inside

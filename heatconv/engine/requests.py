@@ -250,7 +250,10 @@ def _owner(options: Json) -> Held | None:
     return Held(**options["owner"]) if options.get("owner") else None
 
 
-def _settings(options: Json) -> dict[str, Any]:
-    """Return the columns of a stack that a request's options change."""
+def _settings(options: Json, source: Source | None = None) -> dict[str, Any]:
+    """Return the columns of a stack that a request changes by its options, or else by its environment."""
     settings = {key: options[key] for key in ("disable_rollback", "timeout_mins") if key in options}
-    return settings | ({"policy": options["convergence"]} if "convergence" in options else {})
+    policy = options.get("convergence")
+    if policy is None and source is not None and _owner(options) is None:
+        policy = source.environment.get("convergence")
+    return settings if policy is None else settings | {"policy": policy}

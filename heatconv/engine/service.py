@@ -88,6 +88,7 @@ class EngineService:
             max_stacks=max_stacks,
             max_depth=max_depth,
             wake=self._bell.wake,
+            look_over=self.observer.look_over,
         )
         signals = Signals(
             database=database,

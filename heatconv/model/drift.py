@@ -29,6 +29,7 @@ class Kind(StrEnum):
     MISSING = "MISSING"  #: it is not there any more
     CHANGED = "CHANGED"  #: a property is not as it was made
     ERROR = "ERROR"  #: its service says that it is broken
+    INSIDE = "INSIDE"  #: of the owner of a nested stack: something in there has drifted; not told to users
 
 
 class DriftStatus(StrEnum):
@@ -45,6 +46,9 @@ class Handling(StrEnum):
     OPEN = "OPEN"  #: it does
     HELD = "HELD"  #: not before a user says so, or its turn has come
     NEVER = "NEVER"  #: it is somebody else's thing
+
+
+LONGEST_INTERVAL = 31_536_000  #: seconds between two looks, at most: a year
 
 
 @dataclass(frozen=True, kw_only=True)

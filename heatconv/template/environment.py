@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from heatconv.model.drift import LONGEST_INTERVAL, Mode
 from heatconv.template.cloudformation import in_hot_words
 from heatconv.template.limits import MAX_TEXT_BYTES
 from heatconv.template.loader import check_data, load_yaml
@@ -22,6 +23,7 @@ _SECTIONS: dict[str, type] = {
     "event_sinks": list,
     "encrypted_param_names": list,
     "parameter_merge_strategies": dict,
+    "convergence": dict,
 }
 _VALUES = ("parameters", "parameter_defaults")  # the sections that merge strategies are about
 
@@ -34,7 +36,9 @@ def merge(
     *,
     template: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return one environment with every section there, but for the strategies, which have done their work.
+    """Return one environment with every section there, but for those that say nothing, or have done their work.
+
+    The former is ``convergence`` of who has no policy, the latter the strategies.
 
     Args:
         environment: a map or a YAML text; ignored if there are files.
@@ -69,6 +73,8 @@ def merge(
     problems.raise_any()
     check_data(parameters, "The parameters", limit=MAX_TEXT_BYTES)
     del result["parameter_merge_strategies"]
+    if not result["convergence"]:
+        del result["convergence"]
     return result | {"parameters": result["parameters"] | dict(parameters)}
 
 
@@ -146,11 +152,22 @@ def _check_strategies(strategies: dict[str, Any], problems: Problems) -> None:
             problems.report(f"It has to be one of {', '.join(_STRATEGIES)}, not {excerpt(strategy)}.", name)
 
 
+def _check_convergence(policy: dict[str, Any], problems: Problems) -> None:
+    for key, value in policy.items():
+        if key not in ("policy", "interval"):
+            problems.report("There are the keys policy and interval, and no other.", key)
+        elif key == "policy" and value not in tuple(Mode):
+            problems.report(f"It has to be one of {', '.join(Mode)}, not {excerpt(value)}.", key)
+        elif key == "interval" and not (type(value) in (int, float) and 1 <= value <= LONGEST_INTERVAL):
+            problems.report(f"It has to be a number of seconds, 1 or more, not {excerpt(value)}.", key)
+
+
 _CHECKS: dict[str, Callable[[Any, Problems], None]] = {
     "resource_registry": check_registry,
     "event_sinks": _check_sinks,
     "encrypted_param_names": _check_names,
     "parameter_merge_strategies": _check_strategies,
+    "convergence": _check_convergence,
 }
 
 
@@ -176,7 +193,7 @@ class _Merger:
                 self._add_values(section, content, strategies, source)
             elif section == "resource_registry":
                 self.result[section] = merge_registries(self.result[section], content)
-            elif section == "parameter_merge_strategies":
+            elif section in ("parameter_merge_strategies", "convergence"):
                 self.result[section] = self.result[section] | content
             else:
                 self.result[section] = self.result[section] + content

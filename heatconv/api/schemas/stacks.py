@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from heatconv.api.query import Keys, choice, filtering, flag, names, number, text
 from heatconv.api.schemas import Schema
-from heatconv.model.drift import Mode
+from heatconv.model.drift import LONGEST_INTERVAL, Mode
 
 ACTIONS = (
     *("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "rollback"),
@@ -71,7 +71,7 @@ _OPTIONS: Schema = {
             "interval": {
                 "type": ["number", "null"],
                 "minimum": 1,
-                "maximum": 31_536_000,
+                "maximum": LONGEST_INTERVAL,
                 "description": "a number of seconds, 1 or more",
             },
         },

@@ -116,6 +116,22 @@ def stack_check(cli, world):
     assert world.status(stack) == "CHECK_COMPLETE"
 
 
+def stack_observe(cli, world):
+    stack = world.stack()
+    assert cli("stack", "observe", stack.name) == []
+    assert cli("stack", "show", stack.name)["drift"]["status"] == "IN_SYNC"
+
+
+def stack_drift(cli, world):
+    assert cli("stack", "drift", world.web.name) == []
+
+
+def stack_converge(cli, world):
+    stack = world.stack()
+    cli.text("stack", "converge", stack.name, "--wait", "--poll", "0.1")
+    assert world.status(stack) == "UPDATE_COMPLETE"
+
+
 def stack_suspend(cli, world):
     stack = world.stack()
     cli.text("stack", "suspend", stack.name, "--wait", "--poll", "0.1")
@@ -244,6 +260,21 @@ def resource_signal(cli, world):
     cli.text("resource", "signal", stack.name, "handle", "--data-file", data)
     assert world.status(stack) == "CREATE_COMPLETE"
     assert json.loads(world.output(stack, "data")) == {"one": "here I am"}
+
+
+def resource_observe(cli, world):
+    assert cli("resource", "observe", world.web.name, "thing") == []
+    assert "(nothing) could not be found" in cli.refused("resource", "observe", world.web.name, "nothing")
+
+
+def resource_drift(cli, world):
+    assert cli("resource", "drift", world.web.name, "thing") == []
+
+
+def resource_converge(cli, world):
+    stack = world.stack()
+    cli.text("resource", "converge", stack.name, "thing")
+    assert world.status(stack) == "UPDATE_COMPLETE"
 
 
 def resource_mark_unhealthy(cli, world):
