@@ -156,7 +156,9 @@ class EngineCaller:
             raise errors.TransportError(reason="no engine is running") from error
         except oslo_messaging.MessagingTimeout as error:
             raise errors.TransportError(reason="no engine answered in time") from error
-        except oslo_messaging.MessagingException as error:
+        except Exception as error:
+            # What engines raise has been told apart; the rest is the driver's, and some of it comes
+            # from below oslo.messaging, such as kombu's OperationalError where a reply was to be awaited.
             raise errors.TransportError(reason=str(error)) from error
 
 
@@ -204,5 +206,5 @@ class Bell:
     def _cast(client: oslo_messaging.RPCClient, method: str, **arguments: Any) -> None:
         try:
             client.cast({}, method, **arguments)
-        except oslo_messaging.MessagingException:
+        except Exception:  # the driver's own, see ``EngineCaller.call``
             LOG.exception("%s for %s was not sent", method, arguments)

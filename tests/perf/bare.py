@@ -74,7 +74,8 @@ class Bare:
         node = _node(traversal_id, resource_id)
         (row,) = run(self._read, **node)
         atomic_key, desired = row[bare_sql.ATOMIC_KEY], row[bare_sql.DESIRED]
-        run(self._read_inputs, **node)
+        if row[bare_sql.REQUIRED]:
+            run(self._read_inputs, **node)
         mine = {"type": "OS::Heat::None", "engine_id": self._me, "atomic_key": atomic_key + 1}
         seen = {"key_id": resource_id, "key_atomic_key": atomic_key}
         run(self._lock, progress=desired, **mine, **seen)

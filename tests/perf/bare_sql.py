@@ -32,7 +32,7 @@ _NODE = _is(sync_point.c.traversal_id, sync_point.c.resource_id, sync_point.c.is
 _HELD = _is(resource.c.id, resource.c.engine_id, resource.c.atomic_key)
 
 READ = (
-    sa.select(sync_point.c.state, alive(DEAD_AFTER), *stack.c, *resource.c)
+    sa.select(sync_point.c.state, alive(DEAD_AFTER), *stack.c, *resource.c, sync_point.c.required)
     .select_from(
         sync_point.join(stack, stack.c.id == sync_point.c.stack_id)
         .outerjoin(resource, resource.c.id == sync_point.c.acts_on)
@@ -42,6 +42,7 @@ READ = (
 )
 #: Where these are in a row of it.
 ATOMIC_KEY, DESIRED = (2 + len(stack.c) + resource.c.keys().index(name) for name in ("atomic_key", "desired"))
+REQUIRED = -1
 READ_INPUTS = sa.select(sync_point_input.c.data).where(
     _is(sync_point_input.c.traversal_id, sync_point_input.c.resource_id, sync_point_input.c.is_update)
 )

@@ -34,8 +34,10 @@ def main() -> None:
     parser.add_argument("--transport", required=True)
     parser.add_argument("--sizes", default="100,1000,3000")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=32, help="with one nobody shares a transaction")
     arguments = parser.parse_args()
-    heatconv = Heatconv(arguments.database, arguments.transport, workers=arguments.workers, threads=32)
+    fleet = {"workers": arguments.workers, "threads": arguments.threads}
+    heatconv = Heatconv(arguments.database, arguments.transport, **fleet)
     print(f"{'operation':<10}{'n':>6}{'seconds':>9}{'statements':>12}{'commits':>9}{'messages':>10}")
     try:
         for size in map(int, arguments.sizes.split(",")):

@@ -15,7 +15,11 @@ ROOT = Path(__file__).parents[2]
 
 #: Room for stacks of any size; all else is as it comes.
 OPTIONS: Options = {
-    "DEFAULT": {"max_template_size": 1 << 28, "rpc_response_timeout": 600},
+    "DEFAULT": {
+        "max_template_size": 1 << 28,
+        "max_resources_per_stack": -1,
+        "rpc_response_timeout": 1800,
+    },
     "api": {"max_json_body_size": 1 << 28},
 }
 
@@ -24,8 +28,16 @@ class Measured(Daemons):
     """One API, some engines and some workers."""
 
     def __init__(
-        self, directory: Path, *, database_url: str, transport_url: str, engines: int, workers: int
+        self,
+        directory: Path,
+        *,
+        database_url: str,
+        transport_url: str,
+        engines: int,
+        workers: int,
+        threads: int | None = None,
     ) -> None:
+        """Start them; ``threads``: how many checks each worker runs at a time, if not as many as usual."""
         self.watch = Watch()
         super().__init__(
             directory,
@@ -34,7 +46,7 @@ class Measured(Daemons):
             engines=engines,
             workers=workers,
             pace={},
-            options=OPTIONS,
+            options=OPTIONS if threads is None else {**OPTIONS, "worker": {"threads": threads}},
         )
 
     def _run(self, name: str, command: list[str]) -> Process:

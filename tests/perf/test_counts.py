@@ -10,7 +10,7 @@ import pytest
 
 SMALL, LARGE = 100, 300
 COUNTED = ("statements", "commits", "messages")
-LIMITS = (12.0, 3.1, 1.1)  #: of what it takes to create one resource of a wide stack
+LIMITS = (11.0, 3.1, 1.1)  #: of what it takes to create one resource of a wide stack
 BEGIN = 1  #: statement more that a transaction is on SQLite, whose driver has to be told to begin
 
 #: How far apart counts may be that should be the same: daemons heartbeat in between.
@@ -22,8 +22,10 @@ def counts(database_url, rabbit_url):
     """Return, by operation and size, how many of each kind it took.
 
     The program runs as anybody runs it: what is counted has a process of its own.
+    Each worker has one thread, with which it shares no transaction: so the counts
+    are the same each time, and the most that they can be.
     """
-    command = [sys.executable, "-m", "tests.perf.count", "--sizes", f"{SMALL},{LARGE}"]
+    command = [sys.executable, "-m", "tests.perf.count", "--sizes", f"{SMALL},{LARGE}", "--threads", "1"]
     servers = ["--database", database_url, "--transport", rabbit_url]
     done = subprocess.run([*command, *servers], capture_output=True, text=True, timeout=300, check=False)
     print(done.stdout)
@@ -44,4 +46,6 @@ def test_what_it_takes_does_not_grow_with_the_stack(counts, database_kind):
     created = counts["create", LARGE]
     assert {what: created[what] for what in COUNTED if created[what] > limits[what]} == {}
     for operation, apart in (("create", EACH), ("delete", EACH), ("change 1", IN_ALL), ("no-op", IN_ALL)):
-        assert counts[operation, LARGE] == pytest.approx(counts[operation, SMALL], rel=apart), operation
+        small, large = counts[operation, SMALL], counts[operation, LARGE]
+        grown = {what: large[what] for what in COUNTED if large[what] > small[what] * (1 + apart)}
+        assert grown == {}, operation
