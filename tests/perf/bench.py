@@ -16,9 +16,10 @@ import itertools
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -59,7 +60,7 @@ class Bench:
         ids: list[str] = []
 
         def create() -> None:
-            ids.append(client.create_stack({"stack_name": name, **wish.body}))
+            ids.append(self.start(name, wish.body))
 
         def update(wanted: Wish) -> Callable[[], None]:
             return lambda: client.update_stack(name, wanted.body)
@@ -73,6 +74,21 @@ class Bench:
             count = scaled.count
             yield self._measure("scale", update(scaled), ids, count - wish.count)
         yield self._measure("delete", lambda: client.delete_stack(name), ids, count)
+
+    def start(self, name: str, body: Mapping[str, Any]) -> str:
+        """Ask for a stack and return its id."""
+        return self._client.create_stack({"stack_name": name, **body})
+
+    def create(self, name: str, body: Mapping[str, Any]) -> float:
+        """Create a stack; return the seconds from the request until it is complete."""
+        began = time.monotonic()
+        self._await_end(self.start(name, body))
+        return time.monotonic() - began
+
+    def is_in_progress(self, stack_id: str) -> bool:
+        """Tell whether something goes on in a stack."""
+        status = self._connection.scalar(sa.select(stack.c.status).where(stack.c.id == stack_id))
+        return bool(status == "IN_PROGRESS")
 
     def _measure(
         self, operation: str, request: Callable[[], None], ids: Sequence[str], concerned: int
