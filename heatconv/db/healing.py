@@ -91,9 +91,11 @@ def count(connection: Connection, resources: Sequence[Resource], *, most: int) -
                 "tripped": attempts >= most,
             }
         )
-    for row in counted:
-        mine = sa.and_(table.c.stack_id == row["stack_id"], table.c.resource_name == row["resource_name"])
-        connection.execute(sa.delete(table).where(mine))
+    for stack_id in sorted({row.stack_id for row in resources}):
+        names = [row.name for row in resources if row.stack_id == stack_id]
+        connection.execute(
+            sa.delete(table).where(table.c.stack_id == stack_id, table.c.resource_name.in_(names))
+        )
     if counted:
         connection.execute(sa.insert(table), counted)
     add_events(connection, told)

@@ -65,10 +65,6 @@ class Policy:
         mode = given.get("policy")
         return cls(mode=Mode(mode) if mode else None, interval=given.get("interval"))
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the ``convergence`` object of a stack."""
-        return {"policy": self.mode, "interval": self.interval}
-
 
 METADATA_KEY = "convergence"  #: where a resource's metadata have a policy of its own
 
@@ -79,11 +75,11 @@ def mode_of(row: Resource, of_stack: Mode) -> Mode:
     What is not this stack's to replace is never healed: somebody else's thing,
     or one that is to outlive its resource.
     """
-    own = row.metadata.get(METADATA_KEY)
-    said = own.get("policy") if isinstance(own, Mapping) else own
-    mode = Mode(said) if said in tuple(Mode) else of_stack
     if of_stack is Mode.OFF:
         return Mode.OFF
+    own = row.metadata.get(METADATA_KEY)
+    said = own.get("policy") if isinstance(own, Mapping) else None
+    mode = Mode(said) if said in tuple(Mode) else of_stack
     kept = row.applied is not None and (
         row.applied.external_id is not None or row.applied.deletion_policy is not DeletionPolicy.DELETE
     )

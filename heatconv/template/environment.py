@@ -36,9 +36,9 @@ def merge(
     *,
     template: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return one environment with every section there, but for those that say nothing, or have done their work.
+    """Return one environment with every section there, but for two.
 
-    The former is ``convergence`` of who has no policy, the latter the strategies.
+    The strategies have done their work; ``convergence`` is there if it says something.
 
     Args:
         environment: a map or a YAML text; ignored if there are files.

@@ -234,6 +234,24 @@ def test_a_converge_that_was_overtaken_leaves_what_it_had_not_reached_to_be_foun
     assert web.differences(second) == []
 
 
+def test_what_stands_in_place_of_a_secret_is_not_told(world):
+    hot = Template(A=thing("a")).hot()
+    hot["parameters"] = {"password": {"type": "string", "hidden": True}}
+    hot["resources"]["A"]["properties"]["value"] = {"get_param": "password"}
+    source = {"template": hot, "parameters": {"password": "old-and-secret"}}
+    world.stack_id = world.engine.create_stack(CONTEXT, "web", source, {"disable_rollback": True})
+    world.run()
+    world.cloud.meddle(world.object_of("A"), {"value": "new-and-secret"})
+
+    (drifted,) = world.observe()["resources"]
+
+    hidden = {"property": "value", "wanted": "******", "observed": "******"}
+    assert drifted["differences"] == [hidden]
+    assert world.observations() == ["A FAILED: value is not as it was made"]
+    world.converge()
+    assert [found["properties"]["value"] for found in world.cloud.owned()] == ["old-and-secret"]
+
+
 def test_what_is_not_there_cannot_be_observed(web):
     with pytest.raises(errors.NotFound, match="Resource"):
         web.observe("nobody")

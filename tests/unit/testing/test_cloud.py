@@ -198,3 +198,25 @@ def test_reset_forgets_everything(cloud):
     assert cloud.owned() == []
     assert list(cloud.audit()) == []
     make(cloud, "A")
+
+
+# -- behind everybody's back ----------------------------------------------------------------
+
+
+def test_many_are_shown_by_one_operation(cloud):
+    made = [make(cloud, name) for name in "ABC"]
+    before = len(cloud.audit())
+    cloud.vanish(made[1])
+    assert [found["id"] for found in cloud.show_many([*made[:2], "nobody"])] == made[:1]
+    assert [entry.op for entry in cloud.audit(before)] == ["show_many"]
+
+
+def test_showing_many_can_be_told_to_fail(cloud):
+    cloud.fail(FailureRule(op="show_many", status=503))
+    assert refusal(cloud.show_many, []) == 503
+
+
+def test_what_is_spoilt_is_in_error(cloud):
+    made = make(cloud, "A")
+    cloud.spoil(made)
+    assert status(cloud, made) == "ERROR"
