@@ -51,7 +51,7 @@ class GroupCommit(Generic[C, R]):
         """Keep what is handed in.
 
         Args:
-            alone: sees to one call.
+            alone: sees to one call; never returns None.
             together: sees to some, all or none; returns None for each that it
                 has left untouched, which then is seen to alone.
             abreast: how many groups may be under way at a time.
