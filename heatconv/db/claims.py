@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -62,16 +63,53 @@ _READ_INPUTS_OF_SOME = sa.select(
 ).where(sync_points.some(sync_point_input))
 
 
+class Claimant:
+    """A worker's claim on one node, in as many tries as it takes.
+
+    The answer to a commit can be lost: whoever tries again finds the lock that
+    it took itself; whoever gives up has to give back what it may hold.
+
+    Concurrency: two claims of one worker can try for the same row, and a lock
+    that was rolled back looks like the next one taken.  That one counts: it was
+    taken of a row that was free.
+    """
+
+    #: Who took a lock last, as long as it is about.
+    _last: ClassVar[WeakValueDictionary[tuple[str, str | None, int], Claimant]] = WeakValueDictionary()
+
+    def __init__(self, engine_id: str) -> None:
+        """Keep the engine id of the worker."""
+        self.engine_id = engine_id
+        self._taken: list[Resource] = []
+
+    def take(self, row: Resource) -> None:
+        """Remember a lock, which counts if its transaction does."""
+        self._taken.append(row)
+        self._last[_lock(row)] = self
+
+    def may_hold(self, row: Resource) -> bool:
+        """Tell whether a row that is locked is locked by this claim."""
+        return self._last.get(_lock(row)) is self
+
+    @property
+    def taken(self) -> list[Resource]:
+        """The rows that it may hold."""
+        return [row for row in self._taken if self.may_hold(row)]
+
+
+def _lock(row: Resource) -> tuple[str, str | None, int]:
+    return row.id, row.engine_id, row.atomic_key
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Ask:
     """Who claims which node."""
 
     traversal_id: str
     node: Node
-    me: str
     dead_after: float
     decide: Decide
-    locked: list[Resource]
+    claimant: Claimant
 
     @property
     def key(self) -> sync_points.Key:
@@ -83,20 +121,16 @@ def claim(
     traversal_id: str,
     node: Node,
     *,
-    me: str,
+    claimant: Claimant,
     dead_after: float,
     decide: Decide,
-    locked: list[Resource],
 ) -> Claim:
     """Lock the row that a node acts on and decide the first step, in two to four statements.
 
     Args:
-        me: the engine id of this worker.
+        claimant: the same whenever this is tried again.
         dead_after: seconds without a heartbeat after which a lock's holder is dead.
         decide: a pure function; it runs inside the transaction.
-        locked: gets the row.  The answer to a commit can be lost: whoever tries
-            again with the same list, as a retry does, finds the lock that it
-            took itself; whoever gives up has to give back what is in there.
 
     Concurrency: the lock is taken WHERE id AND atomic_key = as read, which a
     newer traversal changes as well; a live holder's lock is respected, a dead
@@ -104,9 +138,7 @@ def claim(
     """
     return _claim(
         database,
-        _Ask(
-            traversal_id=traversal_id, node=node, me=me, dead_after=dead_after, decide=decide, locked=locked
-        ),
+        _Ask(traversal_id=traversal_id, node=node, dead_after=dead_after, decide=decide, claimant=claimant),
     )
 
 
@@ -128,7 +160,7 @@ def _claim_alone(connection: Connection, ask: _Ask) -> Claim:
     if not isinstance(claimed, _Taking):
         return claimed
     row = claimed.row
-    if not held.try_lock(connection, row, ask.me, claimed.columns, touch=claimed.begins):
+    if not held.try_lock(connection, row, ask.claimant.engine_id, claimed.columns, touch=claimed.begins):
         return Idle("the resource changed while it was being claimed")
     if isinstance(claimed.step, Start):
         add_events(connection, [held.begun_event(row, claimed.step.attempt)])
@@ -161,7 +193,8 @@ def _claim_together(connection: Connection, asks: Sequence[_Ask]) -> list[Claim 
             claims.append(claimed.taken(ask))
         else:
             claims.append(None)
-    held.take_all(connection, [(each.row, each.columns, each.begins) for each in taking.values()], asks[0].me)
+    taken = [(each.row, each.columns, each.begins) for each in taking.values()]
+    held.take_all(connection, taken, asks[0].claimant.engine_id)
     add_events(
         connection,
         [
@@ -205,8 +238,9 @@ class _Taking:
 
     def taken(self, ask: _Ask) -> Claimed:
         """Return the claim that this becomes with the lock."""
-        row: Resource = changed(self.row, engine_id=ask.me, atomic_key=self.row.atomic_key + 1)
-        ask.locked.append(row)
+        claimant = ask.claimant
+        row: Resource = changed(self.row, engine_id=claimant.engine_id, atomic_key=self.row.atomic_key + 1)
+        claimant.take(row)
         return Claimed(changed(self.job, resource=row), self.step)
 
 
@@ -215,7 +249,7 @@ def _judge(ask: _Ask, job: Job | Idle) -> Claim | _Taking:
     if isinstance(job, Idle):
         return job
     row = job.resource
-    held_already = row is not None and any(_is_same_lock(row, before) for before in ask.locked)
+    held_already = row is not None and ask.claimant.may_hold(row)
     if row is not None and row.engine_id is not None and job.lock_alive and not held_already:
         return Busy(row.engine_id)
     if _is_torn(job):
@@ -224,10 +258,6 @@ def _judge(ask: _Ask, job: Job | Idle) -> Claim | _Taking:
     if row is None or held_already or isinstance(step, Skip):
         return Claimed(job, step)
     return _Taking(job, row, step)
-
-
-def _is_same_lock(row: Resource, before: Resource) -> bool:
-    return (row.id, row.engine_id, row.atomic_key) == (before.id, before.engine_id, before.atomic_key)
 
 
 def _is_torn(job: Job) -> bool:

@@ -105,7 +105,7 @@ class StackResource(Resource):
         child = self.nested()
         if child is None:
             stack_id = self.nested_stacks.create(str(self.physical_resource_name()), source, timeout)
-        else:  # of a create that was interrupted: it may have been of another template
+        else:  # a create that was interrupted may have been of another template, and nobody knows its id
             stack_id = child.id
             self.nested_stacks.update(stack_id, source, timeout)
         if stack_id != self.resource_id:
@@ -119,12 +119,7 @@ class StackResource(Resource):
         timeout_mins: int | None = None,
     ) -> str:
         """Start to make the nested stack match another template; one that is gone is made anew."""
-        child = self.nested()
-        if child is None:
-            return self.create_with_template(child_template, user_params, timeout_mins)
-        source = self._source(child_template, user_params)
-        self.nested_stacks.update(child.id, source, timeout_mins or self.stack.timeout_mins)
-        return child.id
+        return self.create_with_template(child_template, user_params, timeout_mins)
 
     def planned_source(self, changed: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return what the nested stack would be made of now; ``changed`` is that of ``decide``."""

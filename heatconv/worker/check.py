@@ -127,29 +127,28 @@ class Checker:
             self._doorbell.ring(stack_id, traversal_id, half.ready)
             self._tell(half.owner)
             return
-        self._claim(stack_id, traversal_id, node, [])
+        self._claim(stack_id, traversal_id, node, claims.Claimant(self._engine_id))
 
-    def _claim(self, stack_id: str, traversal_id: str, node: Node, locked: list[Row]) -> None:
-        """Lock a node's row and act on it; ``locked`` is what tries before this one may have locked."""
+    def _claim(self, stack_id: str, traversal_id: str, node: Node, claimant: claims.Claimant) -> None:
+        """Lock a node's row and act on it; tries before this one may have locked it already."""
         try:
             claim = claims.claim(
                 self._database,
                 traversal_id,
                 node,
-                me=self._engine_id,
+                claimant=claimant,
                 dead_after=self._dead_after,
                 decide=decide,
-                locked=locked,
             )
         except Exception:
-            if not locked:
+            if not claimant.taken:
                 raise  # nothing is held; recovery rings for the node again
             LOG.exception("stack %s: whether %s is held is not known yet", stack_id, node)
-            again = functools.partial(self._claim, stack_id, traversal_id, node, locked)
+            again = functools.partial(self._claim, stack_id, traversal_id, node, claimant)
             self._timer.call_later(RETRY_DELAY, again)
             return
         if not isinstance(claim, Claimed) or isinstance(claim.step, Skip):
-            for row in locked:
+            for row in claimant.taken:
                 self._let_go(row)
         match claim:
             case Busy(engine_id):

@@ -10,10 +10,13 @@ import pytest
 import sqlalchemy as sa
 from oslo_db import exception as oslo_db_exception
 
+from heatconv.db import claims
 from heatconv.db.session import Database
 from heatconv.db.tables import resource, sync_point
 from heatconv.engine.recovery import Recovery
+from heatconv.model.outcomes import Busy, Claim, Claimed
 from heatconv.testing.templates import Template, thing
+from heatconv.worker.decide import decide
 from tests.functional.core.world import HOUR
 
 CHAIN = Template(A=thing("a"), B=thing("b", uses=["A"]), C=thing("c", uses=["B"]))
@@ -34,6 +37,26 @@ class Forgetful(Database):
         if number in self.lost:
             raise oslo_db_exception.DBConnectionError
         return result
+
+
+class Interrupted(Database):
+    """A database whose first transaction is rolled back after its last statement, and tried again."""
+
+    meanwhile = None  #: what happens before that, once
+
+    def _write(self, function):
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile is None:
+            return super()._write(function)
+
+        def break_off(connection):
+            function(connection)
+            raise oslo_db_exception.DBConnectionError
+
+        try:
+            super()._write(break_off)
+        finally:
+            meanwhile()
 
 
 def employ(world, lost):
@@ -81,6 +104,35 @@ def test_a_claim_is_taken_up_though_nobody_heard_of_it_for_long(world, monkeypat
 
     assert world.state == "CREATE_COMPLETE"
     assert world.calls() == ["create A", "create B", "create C"]
+
+
+def test_a_lock_that_was_rolled_back_is_not_taken_for_that_of_the_message_s_copy(world):
+    """The same worker's, of the same row, one step on: they look alike."""
+    world.create(CHAIN)
+    world.worker = world.new_worker(Interrupted)
+
+    def claim():
+        claimants.append(claims.Claimant(world.worker.engine_id))
+        found = claims.claim(
+            world.worker.database,
+            world.stack.current_traversal,
+            world.node("A+"),
+            claimant=claimants[-1],
+            dead_after=HOUR,
+            decide=decide,
+        )
+        outcomes.append(found)
+
+    claimants: list[claims.Claimant] = []
+    outcomes: list[Claim] = []
+    world.worker.database.meanwhile = claim
+    claim()
+
+    of_copy, of_first = outcomes
+    assert isinstance(of_copy, Claimed)
+    assert of_first == Busy(world.worker.engine_id)
+    first, copy = claimants
+    assert (first.taken, copy.taken) == ([], [of_copy.job.resource])
 
 
 def test_a_stack_whose_creation_was_not_answered_is_created_once(world):

@@ -48,10 +48,9 @@ def claim(world, label, worker=None, decided=decide):
         worker.database,
         world.stack.current_traversal,
         world.node(label),
-        me=worker.engine_id,
+        claimant=claims.Claimant(worker.engine_id),
         dead_after=HOUR,
         decide=decided,
-        locked=[],
     )
 
 

@@ -181,6 +181,17 @@ def test_a_create_that_was_begun_and_lost_its_token_is_finished(row, nested):
     assert row(ResourceGroup, definition).check_create_complete(None)
 
 
+def test_what_a_create_has_made_that_came_late_is_known_from_then_on(row, nested, keeper):
+    """Its call was given up, and when it was looked for, nothing was there yet."""
+    definition = group(2, "v")
+    nested.create("nested", row(ResourceGroup, definition).planned_source(None), None)
+    assert keeper.physical_id is None
+
+    row(ResourceGroup, definition).handle_create()
+
+    assert keeper.physical_id == "nested"
+
+
 def test_what_was_removed_by_reference_stays_away_however_often_it_is_decided(row, nested, keeper):
     row(ResourceGroup, group(2, "v")).handle_create()
     policies = {"removal_policies": [{"resource_list": ["ref-0"]}], "removal_policies_mode": "update"}
