@@ -58,7 +58,7 @@ def _write_together(connection: Connection, writes: Sequence[held.Write]) -> lis
     return [True if write.row.id in locked else None for write in writes]
 
 
-_write = grouped(_write_alone, _write_together)
+_write = grouped(_write_alone, _write_together, lambda write: write.row.stack_id)
 
 
 @writing
@@ -317,7 +317,7 @@ def _end_together(connection: Connection, ends: Sequence[_End]) -> list[Finish |
     return [ended.get(id(end)) for end in ends]
 
 
-_end = grouped(_end_alone, _end_together)
+_end = grouped(_end_alone, _end_together, lambda end: end.job.stack.id)
 
 
 @writing

@@ -206,7 +206,7 @@ def _claim_together(connection: Connection, asks: Sequence[_Ask]) -> list[Claim 
     return claims
 
 
-_claim = grouped(_claim_alone, _claim_together)
+_claim = grouped(_claim_alone, _claim_together, lambda ask: ask.traversal_id)
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,16 @@
 
 Most of what a short transaction costs is to open it, to send its statements one
 by one, and to make it last.  Nobody waits for company: who comes while nothing
-is under way begins at once; those who come meanwhile are the next group.
+is under way begins at once; those who come meanwhile are the next group.  A
+stack that has nothing under way does not even wait for that: a small one would
+be as slow as the large groups of a huge one beside it.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Generic, TypeVar
@@ -22,6 +24,7 @@ from heatconv.db.session import Database, writing
 LOG = logging.getLogger(__name__)
 
 MOST = 64  #: calls in one transaction: what others wait for its locks stays short
+ASIDE = 2  #: calls of stacks that have nothing under way, beside the groups
 
 C = TypeVar("C")
 R = TypeVar("R")
@@ -30,10 +33,11 @@ R = TypeVar("R")
 class _Ticket(Generic[C, R]):
     """A call, and what becomes of it."""
 
-    __slots__ = ("call", "group", "result", "woken")
+    __slots__ = ("call", "group", "result", "stack", "woken")
 
-    def __init__(self, call: C) -> None:
+    def __init__(self, call: C, stack: str) -> None:
         self.call = call
+        self.stack = stack
         self.group: list[_Ticket[C, R]] = []  #: whom it is the first of, and has to see to
         self.result: R | None = None  #: None as long as nobody has seen to it
         self.woken = threading.Event()
@@ -46,6 +50,7 @@ class GroupCommit(Generic[C, R]):
         self,
         alone: Callable[[C], R],
         together: Callable[[Sequence[C]], Sequence[R | None]],
+        stack_of: Callable[[C], str],
         abreast: int,
     ) -> None:
         """Keep what is handed in.
@@ -54,14 +59,17 @@ class GroupCommit(Generic[C, R]):
             alone: sees to one call; never returns None.
             together: sees to some, all or none; returns None for each that it
                 has left untouched, which then is seen to alone.
+            stack_of: tells what stack, or traversal, a call is about.
             abreast: how many groups may be under way at a time.
         """
         self._abreast = abreast
+        self._stack_of = stack_of
         self._alone = alone
         self._together = together
         self._lock = threading.Lock()
         self._waiting: deque[_Ticket[C, R]] = deque()
         self._under_way = 0
+        self._stacks: Counter[str] = Counter()  #: of the calls that are under way
 
     def __call__(self, call: C) -> R:
         """Return what came of a call.
@@ -69,12 +77,11 @@ class GroupCommit(Generic[C, R]):
         Raises:
             Exception: whatever seeing to it alone raises.
         """
-        ticket: _Ticket[C, R] = _Ticket(call)
+        ticket: _Ticket[C, R] = _Ticket(call, self._stack_of(call))
         with self._lock:
-            begins = self._under_way < self._abreast
+            begins = self._may_begin(ticket.stack)
             if begins:
-                self._under_way += 1
-                ticket.group = [ticket]
+                self._begin([ticket])
             else:
                 self._waiting.append(ticket)
         if not begins:
@@ -85,6 +92,16 @@ class GroupCommit(Generic[C, R]):
             ticket.result = self._alone(call)
         return ticket.result
 
+    def _may_begin(self, stack: str) -> bool:
+        if stack in self._stacks:
+            return self._under_way < self._abreast
+        return self._under_way < self._abreast + ASIDE
+
+    def _begin(self, group: list[_Ticket[C, R]]) -> None:
+        self._under_way += 1
+        self._stacks.update(ticket.stack for ticket in group)
+        group[0].group = group
+
     def _lead(self, group: Sequence[_Ticket[C, R]]) -> None:
         """See to a group, and let the first of those who have come meanwhile see to them."""
         leader, *others = group
@@ -94,7 +111,7 @@ class GroupCommit(Generic[C, R]):
             else:
                 leader.result = self._alone(leader.call)
         finally:
-            self._pass_on()
+            self._pass_on(group)
             for ticket in others:
                 ticket.woken.set()
 
@@ -107,18 +124,23 @@ class GroupCommit(Generic[C, R]):
         for ticket, result in zip(group, results, strict=True):
             ticket.result = result
 
-    def _pass_on(self) -> None:
+    def _pass_on(self, ended: Sequence[_Ticket[C, R]]) -> None:
         with self._lock:
+            self._under_way -= 1
+            self._stacks -= Counter(ticket.stack for ticket in ended)
+            if self._under_way >= self._abreast:  # it was aside
+                return
             group = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
             if not group:
-                self._under_way -= 1
                 return
-        group[0].group = group
+            self._begin(group)
         group[0].woken.set()
 
 
 def grouped(
-    alone: Callable[[Connection, C], R], together: Callable[[Connection, Sequence[C]], Sequence[R | None]]
+    alone: Callable[[Connection, C], R],
+    together: Callable[[Connection, Sequence[C]], Sequence[R | None]],
+    stack_of: Callable[[C], str],
 ) -> Callable[[Database, C], R]:
     """Turn two transactions, of one call and of several, into ``function(database, call)``.
 
@@ -133,7 +155,7 @@ def grouped(
         known: GroupCommit[C, R] | None = database.groups.get(run)
         if known is None:
             new: GroupCommit[C, R] = GroupCommit(
-                partial(single, database), partial(several, database), database.groups_abreast
+                partial(single, database), partial(several, database), stack_of, database.groups_abreast
             )
             known = database.groups.setdefault(run, new)
         return known(call)

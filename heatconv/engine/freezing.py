@@ -155,7 +155,9 @@ def _with_digest(
 ) -> dict[str, Definition]:
     """Tell those that own a stack what that inherits, so that they change with it."""
     owners = {name for name, type_ in classes.items() if issubclass(type_, StackResource)}
-    digest = nesting.digest(source) if owners else ""
+    if not owners:
+        return dict(definitions)
+    digest = nesting.digest(source)
     return {
         name: replace(definition, inherits=digest) if name in owners else definition
         for name, definition in definitions.items()
@@ -206,6 +208,7 @@ def _attribute_problems(frozen: template.FrozenTemplate, classes: Mapping[str, t
     places = [
         (getattr(definition, part), f"resources.{name}.{part}")
         for name, definition in frozen.definitions.items()
+        if definition.references
         for part in ("properties", "metadata", "update_policy")
     ]
     places += [(output.value, f"outputs.{name}.value") for name, output in frozen.outputs.items()]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -62,7 +62,7 @@ class Definition:
 
     def to_json(self) -> dict[str, Any]:
         """Return the definition as plain JSON data."""
-        return asdict(self) | {
+        return {name: getattr(self, name) for name in _NAMES} | {
             "depends_on": sorted(self.depends_on),
             "hooks": list(self.hooks),
             "restricted_actions": list(self.restricted_actions),
@@ -82,6 +82,9 @@ class Definition:
                 "secrets": tuple(data.get("secrets", ())),
             }
         )
+
+
+_NAMES = tuple(each.name for each in fields(Definition))
 
 
 def is_template(type_: str) -> bool:

@@ -51,6 +51,7 @@ class Core:
     signal_needs_metadata_updates: ClassVar[bool] = True
     always_replace_on_check_failed: ClassVar[bool] = True
     gives_way: ClassVar[bool] = False  #: what is newly wanted can be begun while an action is under way
+    only_here: ClassVar[bool] = False  #: nothing outside stands for it, so that nothing of it can be lost
     changes_with_every_update: ClassVar[bool] = False  #: an update checks it, whatever else it changes
 
     def __init__(self, name: str, definition: Definition, stack: StackFacts) -> None:

@@ -61,6 +61,8 @@ class ResourceRegistry:
     def marks(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the breakpoints of a resource, and what must not happen to it."""
         entries = [said for level in self._levels for said in level.about(name)]
+        if not entries:
+            return (), ()
         return _said(entries, "hooks"), _said(entries, "restricted_actions")
 
     def _target(self, name: str, type_: str) -> str | None:

@@ -261,11 +261,11 @@ class Actor:
     def _wait_first(self, job: Job, attempt: Attempt, plugin: plugins.Resource, token: Any) -> Ending:
         """Look once; only what is not finished at once has its token saved."""
         started = replace(attempt, token=_as_json(job, token), started=True)
-        if token is not None and not self._save(job, started):
+        if token is not None and not self._save(job, started, plugin):
             return _lost(job, attempt, plugin)
         waiting = _waiting(job, started, plugin, token)
         ending = self._guarded(job, started, lambda *_: self._look(waiting, plugin), waiting)
-        if token is None and isinstance(ending, Waiting) and not self._save(job, started):
+        if token is None and isinstance(ending, Waiting) and not self._save(job, started, plugin):
             return _lost(job, attempt, plugin)
         return ending
 
@@ -285,12 +285,14 @@ class Actor:
         token = _as_json(job, waiting.token)
         if token != attempt.token:
             attempt = replace(attempt, token=token)
-            if not self._save(job, attempt):
+            if not self._save(job, attempt, plugin):
                 return _lost(job, attempt, plugin)
         return replace(waiting, attempt=attempt, delay=delay, polls=waiting.polls + 1)
 
-    def _save(self, job: Job, attempt: Attempt) -> bool:
-        return checks.try_write(self._database, _row(job), {"progress": attempt.to_json()})
+    def _save(self, job: Job, attempt: Attempt, plugin: plugins.Resource | None = None) -> bool:
+        """Write how far an action is, and by what id its plugin knows what it is about."""
+        known = {"physical_id": plugin.resource_id} if plugin is not None and plugin.only_here else {}
+        return checks.try_write(self._database, _row(job), {"progress": attempt.to_json(), **known})
 
     def _reread(self, job: Job) -> Job | None:
         """Return a job with its row as it is now; None if it is not held any more."""
@@ -402,7 +404,7 @@ class Actor:
         """Return the plugin of a row, as ``definition`` has it."""
         row = _row(job)
         plugin = self._registry.get(definition.implemented_by)(row.name, definition, self._facts(job))
-        plugin.attach(Incarnation.of(row), RowKeeper(self._database, row))
+        plugin.attach(Incarnation.of(row), RowKeeper(self._database, row, only_here=plugin.only_here))
         return plugin
 
     def _facts(self, job: Job) -> StackFacts:

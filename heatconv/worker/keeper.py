@@ -17,13 +17,16 @@ from heatconv.resources.resource import Resource as Plugin
 class RowKeeper:
     """Writes to a row that is held; implements ``heatconv.resources.facts.Keeper``."""
 
-    def __init__(self, database: Database, row: Resource) -> None:
+    def __init__(self, database: Database, row: Resource, *, only_here: bool) -> None:
+        """Keep what is handed in; ``only_here``: there is no thing outside that the row has to know of."""
         self._database = database
         self._row = row
+        self._only_here = only_here
 
     def set_physical_id(self, physical_id: str | None) -> None:
-        """Keep the id of the thing that was made."""
-        self._write("physical_id", physical_id)
+        """Keep the id of the thing that was made; without such a thing, as soon as the action waits."""
+        if not self._only_here:
+            self._write("physical_id", physical_id)
 
     def set_data(self, data: Mapping[str, str]) -> None:
         """Keep the plugin's own notes."""

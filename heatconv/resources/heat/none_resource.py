@@ -15,6 +15,7 @@ class NoneResource(resource.Resource):
     """A resource that takes any property, has any attribute (null), and never changes."""
 
     support_status = support.SupportStatus(version="5.0.0")
+    only_here = True
 
     def parse_properties(self, definition: Definition, lenient: bool = False) -> Properties:
         return Properties({}, {})

@@ -22,6 +22,7 @@ class RandomString(resource.Resource):
     """A random text, made once and kept; to get another one, change ``salt``."""
 
     support_status = support.SupportStatus(version="2014.1")
+    only_here = True
 
     PROPERTIES = (LENGTH, SEQUENCE, CHARACTER_CLASSES, CHARACTER_SEQUENCES, SALT) = (
         "length",

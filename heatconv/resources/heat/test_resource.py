@@ -32,6 +32,7 @@ class TestResource(resource.Resource):
     __test__ = False  # not a test, whatever the name says
 
     support_status = support.SupportStatus(version="5.0.0")
+    only_here = True
 
     PROPERTIES = (
         VALUE,

@@ -15,6 +15,7 @@ class Value(resource.Resource):
     """A value, computed once and used in many places."""
 
     support_status = support.SupportStatus(version="7.0.0")
+    only_here = True
 
     PROPERTIES = (VALUE, TYPE) = ("value", "type")
     ATTRIBUTES = (VALUE_ATTR,) = ("value",)

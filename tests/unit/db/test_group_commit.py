@@ -9,21 +9,24 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from heatconv.db.group_commit import MOST, GroupCommit
+from heatconv.db.group_commit import ASIDE, MOST, GroupCommit
 
 PATIENCE = 30
 ABREAST = 2
 
 
 class Counter:
-    """Doubles numbers, alone or together, and notes in what company; the first ones wait at a gate."""
+    """Doubles numbers, alone or together, and notes in what company; the first ones wait at a gate.
+
+    Each thousand is a stack.
+    """
 
     def __init__(self, held=0):
         self.groups = []
         self.gate = threading.Event()
         self._held = threading.Semaphore(held)
         self.entered = threading.Semaphore(0)
-        self.group = GroupCommit(self.alone, self.together, ABREAST)
+        self.group = GroupCommit(self.alone, self.together, lambda number: str(abs(number) // 1000), ABREAST)
 
     def alone(self, number):
         self.groups.append([number])
@@ -117,9 +120,39 @@ def test_a_failure_ends_nothing_for_others():
     assert counter.group(1) == 2
 
 
+def test_a_stack_that_has_nothing_under_way_does_not_wait_for_the_groups_of_another():
+    counter = Counter(held=ABREAST)
+    with ThreadPoolExecutor(ABREAST + 1) as pool:
+        busy = [pool.submit(counter.group, number) for number in (1, 2)]
+        for _ in busy:
+            assert counter.entered.acquire(timeout=PATIENCE)
+        others = pool.submit(counter.group, 3)
+        waiting(counter, 1)
+
+        assert counter.group(1001) == 2002
+        assert not others.done()
+        counter.gate.set()
+        assert [future.result(PATIENCE) for future in (*busy, others)] == [2, 4, 6]
+
+
+def test_only_a_few_stacks_go_aside():
+    few = ABREAST + ASIDE
+    counter = Counter(held=few)
+    with ThreadPoolExecutor(few + 1) as pool:
+        busy = [pool.submit(counter.group, number) for number in (1, 2, 1000, 2000)]
+        for _ in range(few):
+            assert counter.entered.acquire(timeout=PATIENCE)
+        another = pool.submit(counter.group, 3000)
+        waiting(counter, 1)
+        counter.gate.set()
+        assert [future.result(PATIENCE) for future in (*busy, another)] == [2, 4, 2000, 4000, 6000]
+    assert counter.group._under_way == 0
+    assert not counter.group._stacks
+
+
 def test_many_threads_all_get_their_own_answer():
     counter = Counter()
-    numbers = [random.randrange(-3, 50) for _ in range(5000)]
+    numbers = [random.randrange(-3, 50) + random.choice((0, 0, 0, 1000, 2000)) for _ in range(5000)]
 
     def call(number):
         try:
