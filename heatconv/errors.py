@@ -187,6 +187,12 @@ class TransportError(HeatconvError):
     reason: str
 
 
+class NotDelivered(HeatconvError):
+    """The event was not delivered: {reason}"""
+
+    reason: str
+
+
 # -- what an operator has to set right -------------------------------------------------
 
 

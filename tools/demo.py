@@ -3,17 +3,20 @@
 
 Starts ``heatconv-all`` with a throw-away state directory and drives it with the
 ``heatconv`` program: create, look, update, an update that fails and rolls back,
-delete.  After each step it asks the API whether what should be the case is;
+delete; and a stack in a fake cloud, of which something is deleted behind its
+back.  After each step it asks the API whether what should be the case is;
 the exit code is 0 only if it was every time.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,10 +24,15 @@ from rich.console import Console
 from rich.text import Text
 
 from heatconv.client.http import Client, ClientError
+from heatconv.testing.cloud_client import CloudControl
 
 TOP = Path(__file__).parents[1]
 TEMPLATE = "etc/heatconv/examples/shop.yaml"
 STACK = "shop"
+DRIFTING = "tools/demo-drift.yaml"
+BRANCH = "branch"
+PLUGINS = "heatconv/testing/plugins"
+SOON = 30.0  #: seconds that what happens by itself may take
 BRIEF = ("-c", "stack_status", "-c", "stack_status_reason")
 CHANGES = ("cache_size=128 MiB", "database_release=16", "search_engine=true", "reporting=false")
 
@@ -34,10 +42,11 @@ class NotAsExpectedError(Exception):
 
 
 class Tour:
-    """The steps, on a heatconv that runs at an endpoint."""
+    """The steps, on a heatconv that runs at an endpoint, beside a cloud."""
 
-    def __init__(self, endpoint: str, console: Console) -> None:
+    def __init__(self, endpoint: str, cloud: str, console: Console) -> None:
         self._endpoint = endpoint
+        self._cloud = CloudControl(cloud)
         self._console = console
         self._client = Client(endpoint)
 
@@ -52,6 +61,7 @@ class Tour:
         self.update()
         self.fail()
         self.delete()
+        self.drift()
         self._client.close()
 
     def create(self) -> None:
@@ -113,6 +123,48 @@ class Tour:
         else:
             raise NotAsExpectedError(f"The stack {STACK} is still there")
 
+    def drift(self) -> None:
+        """Delete something behind heatconv's back; see it noticed, and healed."""
+        self._title("Another stack, in a fake cloud; heatconv keeps an eye on what is there")
+        detect, heal = (
+            ("--convergence", policy, "--convergence-interval", "1") for policy in ("detect", "heal")
+        )
+        self._heatconv("stack", "create", BRANCH, "-t", DRIFTING, *detect, "--wait", *BRIEF)
+        before = self._physical_ids(BRANCH)
+        self._title("A careless hand deletes the server in the cloud, and heatconv sees it")
+        self._cloud.vanish(before["server"])
+        self._await_drift("DRIFTED")
+        columns = ("-c", "resource_name", "-c", "kind", "-c", "reason")
+        self._heatconv("stack", "drift", BRANCH, *columns)
+        found = self._client.show_drift(BRANCH)["resources"]
+        self._expect([each["kind"] for each in found] == ["MISSING"], "the server is known to be missing")
+        self._title("Let it be healed: now, and by itself from now on")
+        self._heatconv("stack", "update", BRANCH, "--existing", *heal, "--wait", *BRIEF)
+        healed = self._physical_ids(BRANCH)
+        self._expect(healed["server"] != before["server"], "there is a server again")
+        self._expect(self._is_whole(healed), "the address refers to the new server, and each is there once")
+        self._expect(healed["disk"] == before["disk"], "the disk was not touched")
+        self._cloud.vanish(healed["address"])
+        self._until(lambda: self._is_whole(self._physical_ids(BRANCH)))
+        self._await_drift("IN_SYNC")
+        self._expect(
+            self._physical_ids(BRANCH)["address"] != healed["address"],
+            "the address was deleted too, and came back without a word",
+        )
+
+    def _is_whole(self, ids: Mapping[str, str]) -> bool:
+        """Tell whether the cloud has what the branch consists of, and nothing else."""
+        found = {each["id"]: each["properties"] for each in self._cloud.owned()}
+        return found.keys() == set(ids.values()) and found[ids["address"]]["value"] == ids["server"]
+
+    def _await_drift(self, status: str) -> None:
+        self._until(lambda: self._client.show_drift(BRANCH)["status"] == status)
+
+    def _until(self, holds: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + SOON
+        while not holds() and time.monotonic() < deadline:
+            time.sleep(0.1)
+
     def _heatconv(self, *arguments: str, fails: bool = False) -> None:
         shown = " ".join(f"'{word}'" if " " in word else word for word in arguments)
         self._console.print(Text("$ ", "bold green"), Text(f"heatconv {shown}"), sep="", soft_wrap=True)
@@ -132,8 +184,8 @@ class Tour:
             raise NotAsExpectedError(f"Expected that {claim}, but {otherwise}")
         self._console.print(f"[green]✓[/] {claim}")
 
-    def _physical_ids(self) -> Mapping[str, str]:
-        rows = self._client.list_resources(STACK)
+    def _physical_ids(self, stack: str = STACK) -> Mapping[str, str]:
+        rows = self._client.list_resources(stack)
         return {row["resource_name"]: row["physical_resource_id"] for row in rows}
 
     def _title(self, text: str) -> None:
@@ -145,43 +197,69 @@ def _program(name: str) -> str:
     return str(Path(sys.executable).with_name(name))
 
 
-def _address(heatconv_all: subprocess.Popen[str]) -> str:
-    for line in heatconv_all.stdout or ():
-        if up := re.search(r"heatconv is up: (\S+)", line):
+def _address(process: subprocess.Popen[str], name: str) -> str:
+    for line in process.stdout or ():
+        if up := re.search(rf"{name} is up: (\S+)", line):
             return up[1]
-    raise NotAsExpectedError("heatconv-all did not start")
+    raise NotAsExpectedError(f"{name} did not start")
 
 
 @contextmanager
-def _heatconv_all() -> Iterator[str]:
-    """Run heatconv-all with its state in a directory that goes with it; yield its endpoint."""
-    with tempfile.TemporaryDirectory(prefix="heatconv-demo-") as state:
-        log = Path(state) / "log"
-        command = [_program("heatconv-all"), "--host", "127.0.0.1", "--port", "0", "--state-dir", state]
-        with (
-            log.open("w") as errors,
-            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
-        ):
+def _running(
+    name: str, command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Run a service that says where it is up; yield that address."""
+    with (
+        log.open("w") as errors,
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            cwd=TOP,
+            env=os.environ | (environment or {}),
+        ) as process,
+    ):
+        try:
+            yield _address(process, name)
+        except NotAsExpectedError as problem:
+            said = "".join(log.read_text().splitlines(keepends=True)[-40:])
+            raise NotAsExpectedError(f"{problem}\n\n{name} said:\n{said}") from None
+        finally:
+            process.terminate()
             try:
-                yield _address(process)
-            except NotAsExpectedError as problem:
-                said = "".join(log.read_text().splitlines(keepends=True)[-40:])
-                raise NotAsExpectedError(f"{problem}\n\nheatconv-all said:\n{said}") from None
-            finally:
-                process.terminate()
-                try:
-                    process.wait(10)
-                except subprocess.TimeoutExpired:
-                    process.kill()
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+@contextmanager
+def _everything() -> Iterator[tuple[str, str]]:
+    """Run heatconv-all and a fake cloud, all they have in a directory that goes with them.
+
+    Yields their addresses.
+    """
+    with tempfile.TemporaryDirectory(prefix="heatconv-demo-") as directory:
+        state = Path(directory)
+        fake_cloud = (sys.executable, "-m", "heatconv.testing.cloud_server")
+        heatconv_all = (
+            *(_program("heatconv-all"), "--host", "127.0.0.1", "--port", "0"),
+            *("--state-dir", directory, "--plugin-dir", PLUGINS),
+        )
+        with (
+            _running("fake cloud", fake_cloud, state / "cloud.log") as cloud,
+            _running("heatconv", heatconv_all, state / "log", {"HEATCONV_FAKE_CLOUD": cloud}) as endpoint,
+        ):
+            yield endpoint, cloud
 
 
 def main() -> int:
     """Run the tour; return 0 if every step ended as it should have."""
     console = Console(highlight=False)
     try:
-        with _heatconv_all() as endpoint:
+        with _everything() as (endpoint, cloud):
             console.print(f"[bold]heatconv is up:[/] {endpoint}")
-            Tour(endpoint, console).run()
+            Tour(endpoint, cloud, console).run()
     except (NotAsExpectedError, ClientError) as problem:
         console.print(Text(f"✗ {problem}", "red"), soft_wrap=True)
         return 1

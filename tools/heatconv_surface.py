@@ -27,6 +27,7 @@ from heatconv.resources.facts import StackFacts
 from heatconv.resources.hooks import Hooks
 from heatconv.resources.registry import Registry, installed_types
 from heatconv.resources.resource import Resource
+from heatconv.sinks.types import SinkTypes
 from heatconv.template.evaluator import Form
 from heatconv.template.resource_registry import HOOKS, RESTRICTED_ACTIONS
 from heatconv.template.versions import Version, functions_of, versions
@@ -57,7 +58,7 @@ def surface(heat: Surface) -> Surface:
         "registry entries": _alone(filter(_knows_entry, heat["registry entries"])),
         "breakpoints": _alone(HOOKS),
         "restricted actions": _alone(RESTRICTED_ACTIONS),
-        "event sinks": _alone(_installed("heatconv.event_sinks")),
+        "event sinks": _alone(SinkTypes().names()),
         "plugin hooks": _alone({*_contract() & set(heat["plugin hooks"]), *_declared_hooks()}),
         "plugin helpers": _alone(_contract() & set(heat["plugin helpers"])),
         "resource types": _alone(types),

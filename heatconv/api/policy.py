@@ -99,6 +99,10 @@ def _listing(call: Call) -> str:
     return "global_index" if everywhere else "index"
 
 
+def _notifying(call: Call) -> str:
+    return "global_create" if _listing(call) == "global_index" else "create"
+
+
 def _patch(call: Call) -> str:
     return "update_patch" if call.sent else "update_no_change"
 
@@ -110,6 +114,7 @@ def _action(call: Call) -> str:
 _VERBS: dict[tuple[str, str], Callable[[Call], str]] = {
     ("GET", "/stacks"): _listing,
     ("GET", "/software_configs"): _listing,
+    ("POST", "/notifications"): _notifying,
     ("PATCH", _STACK): _patch,
     ("POST", f"{_STACK}/actions"): _action,
     ("POST", f"{_STACK}/resources/{{resource_name}}/actions"): _action,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``stack observe``, ``stack drift``, ``resource observe``, ``drift``, ``converge``: what is really there."""
+"""``stack`` and ``resource observe``, ``drift``, ``converge``, and ``drift note``: what is really there."""
 
 from __future__ import annotations
 
@@ -94,6 +94,26 @@ class ResourceConverge(Command):
     def take_action(self, args: argparse.Namespace) -> None:
         """Send the request."""
         client_of(self).converge(args.stack, args.resource)
+
+
+class DriftNote(Command):
+    """Tell that something has happened to things, so that the stacks which made them are looked at there."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Take physical ids."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            "physical_ids", metavar="PHYSICAL_ID", nargs="+", help="id of a thing in its service"
+        )
+        parser.add_argument(
+            "--all-projects", action="store_true", help="whichever project's stack has made them"
+        )
+        return parser
+
+    def take_action(self, args: argparse.Namespace) -> None:
+        """Send the request."""
+        taken_up = client_of(self).note_change(args.physical_ids, all_projects=args.all_projects)
+        _say(self, f"{taken_up} of {len(args.physical_ids)} are looked at")
 
 
 def _say(command: Command, sentence: str) -> None:

@@ -7,7 +7,7 @@ by name or id; its canonical URL is asked of the service where one is needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -50,6 +50,15 @@ class Client(Transport):
     def show_drift(self, stack: str, resource: str | None = None) -> Json:
         """Return what is known to have drifted in a stack, or of one resource."""
         return dict(self._send("GET", f"{self._part(stack, resource)}/drift")["drift"])
+
+    def note_change(self, physical_ids: Sequence[str], *, all_projects: bool = False) -> int:
+        """Have things looked at soon that something has happened to; return how many are known.
+
+        Those of the project's stacks, or of all projects'.
+        """
+        query = {"global_tenant": "true"} if all_projects else None
+        body = {"physical_ids": list(physical_ids)}
+        return int(self._send("POST", "/notifications", json=body, query=query)["taken_up"])
 
     def _part(self, stack: str, resource: str | None) -> str:
         return self.locate(stack) if resource is None else self._resource(stack, resource)

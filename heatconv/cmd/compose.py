@@ -4,18 +4,22 @@
 from __future__ import annotations
 
 import pathlib
+import socket
 from collections.abc import Callable
 
 from cheroot import wsgi
 from oslo_config import cfg
 
+from heatconv import errors
 from heatconv.api import deploy
 from heatconv.api.auth import Strategy
 from heatconv.cmd.daemon import Daemon
 from heatconv.crypto import Keyring
 from heatconv.db.software_configs import Quotas
 from heatconv.engine import operator_environment
+from heatconv.engine.delivery import Delivery
 from heatconv.engine.healing import Limits
+from heatconv.engine.notifications import TOGETHER
 from heatconv.engine.observer import Defaults
 from heatconv.engine.service import EngineService
 from heatconv.model.drift import Mode
@@ -23,7 +27,10 @@ from heatconv.model.records import Stack
 from heatconv.resources.registry import Registry
 from heatconv.rpc.bus import Bus, EngineCaller
 from heatconv.rpc.engine_client import EngineClient
+from heatconv.rpc.notifications import Listening
 from heatconv.signing import Signer
+from heatconv.sinks.types import SinkTypes
+from heatconv.sinks.webhook import Rules
 from heatconv.template import limits
 from heatconv.worker.service import WorkerService
 
@@ -59,6 +66,7 @@ def engine(daemon: Daemon, types: Registry, executor: str) -> EngineService:
         keep_events=conf.max_events_per_stack,
         ready_grace=conf.ready_grace,
         signal_url=signal_url(daemon),
+        delivery=_delivery(daemon),
         software_quotas=_software_quotas(conf),
         max_snapshots=conf.max_snapshots_per_stack,
         operator_environment=operator_environment.load(conf.environment_dir),
@@ -73,7 +81,41 @@ def engine(daemon: Daemon, types: Registry, executor: str) -> EngineService:
     )
     daemon.every(conf.recovery_interval, service.recovery.tick)
     daemon.every(conf.observer.tick, service.observer.tick)
+    daemon.every(conf.event_sinks.tick, service.delivery.tick)
+    daemon.every(TOGETHER, service.notifications.look)
+    if conf.observer.notification_topics:
+        service.listening = Listening(
+            conf,
+            service.notifications.hear,
+            topics=conf.observer.notification_topics,
+            exchanges=conf.observer.notification_exchanges,
+            pool=conf.observer.notification_pool,
+            executor=executor,
+        )
     return service
+
+
+def _delivery(daemon: Daemon) -> Delivery:
+    """Return what delivers events.
+
+    Raises:
+        Misconfigured: the operator wants notifications, but has not said how, or allows no URL to be one.
+    """
+    options = daemon.conf.event_sinks
+    publisher = options.publisher_id or f"orchestration.{socket.gethostname()}"
+    notifier = daemon.bus.notifier(publisher)
+    if options.notify_all and notifier is None:
+        raise errors.Misconfigured(
+            reason="[event_sinks] notify_all needs [oslo_messaging_notifications] driver: set messagingv2."
+        )
+    rules = Rules.of(options.webhook_allow, options.webhook_secret, options.webhook_timeout)
+    return Delivery(
+        database=daemon.database,
+        types=SinkTypes(rules=rules, notify=None if notifier is None else notifier.publish),
+        notify_all=options.notify_all,
+        threads=options.threads,
+        timeout=options.webhook_timeout,
+    )
 
 
 def worker(daemon: Daemon, types: Registry, executor: str) -> WorkerService:

@@ -59,4 +59,22 @@ OPTS = [
         help="How much of a stack, or of a group, is healed at a time, in percent of its resources; at least "
         "one is.",
     ),
+    cfg.ListOpt(
+        "notification_topics",
+        default=[],
+        help="Topics on which services publish what happens to their things, such as notifications, "
+        "versioned_notifications; what they tell of is looked at soon. Nothing is listened to if there are "
+        "none. The broker is that of [oslo_messaging_notifications] transport_url.",
+    ),
+    cfg.ListOpt(
+        "notification_exchanges",
+        default=["nova", "neutron", "cinder", "openstack"],
+        help="Exchanges of these topics: each service's own control_exchange.",
+    ),
+    cfg.StrOpt(
+        "notification_pool",
+        default="heatconv",
+        help="Name of the queue that all engines share, so that each notification is heard by one of them. "
+        "Installations that hear the same services have pools of their own.",
+    ),
 ]

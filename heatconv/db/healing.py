@@ -20,21 +20,51 @@ HOUR = timedelta(hours=1)
 
 
 @writing
-def start_afresh(connection: Connection, root_id: str, stack_ids: Collection[str], traversal_id: str) -> None:
-    """Forget how often the resources of a root stack were healed: a user has started a traversal since."""
+def start_afresh(connection: Connection, stack_ids: Collection[str]) -> None:
+    """Forget how often the resources of some stacks were healed: a user has started a traversal since."""
     connection.execute(sa.delete(resource_healing).where(resource_healing.c.stack_id.in_(stack_ids)))
-    _note(connection, root_id, traversal_id)
 
 
 @writing
-def note_begun(connection: Connection, root_id: str, traversal_id: str) -> None:
-    """Record which traversal heals a root stack: any other one is a user's."""
-    _note(connection, root_id, traversal_id)
+def note_begun(
+    connection: Connection, root_id: str, traversal_id: str, resources: Sequence[Resource]
+) -> None:
+    """Record which traversal heals a root stack (any other one is a user's), and count what it heals.
 
-
-def _note(connection: Connection, root_id: str, traversal_id: str) -> None:
-    known = stack_observed.c.stack_id == root_id
-    connection.execute(sa.update(stack_observed).where(known).values(traversal_id=traversal_id))
+    Concurrency: of those who heal at the same time only one has started a
+    traversal, and counts; who counts the next waits at the stack's row.
+    """
+    now, known = _now(connection), stack_observed.c.stack_id == root_id
+    over = sa.or_(stack_observed.c.heals_since.is_(None), stack_observed.c.heals_since <= now - HOUR)
+    begun = sa.update(stack_observed).where(known)
+    begun = begun.ordered_values(
+        # In this order: MySQL reads in the second what it wrote in the first.
+        (stack_observed.c.heals, sa.case((over, 1), else_=stack_observed.c.heals + 1)),
+        (stack_observed.c.heals_since, sa.case((over, now), else_=stack_observed.c.heals_since)),
+        (stack_observed.c.traversal_id, traversal_id),
+    )
+    connection.execute(begun)
+    table = resource_healing
+    before = _counted(connection, resources)
+    for stack_id in sorted({row.stack_id for row in resources}):
+        names = [row.name for row in resources if row.stack_id == stack_id]
+        connection.execute(
+            sa.delete(table).where(table.c.stack_id == stack_id, table.c.resource_name.in_(names))
+        )
+    counted = []
+    for row in resources:
+        attempts, since = _within_an_hour(before.get((row.stack_id, row.name)), now)
+        counted.append(
+            {
+                "stack_id": row.stack_id,
+                "resource_name": row.name,
+                "attempts": attempts + 1,
+                "since": since,
+                "tripped": False,
+            }
+        )
+    if counted:
+        connection.execute(sa.insert(table), counted)
 
 
 @reading
@@ -46,60 +76,47 @@ def given_up(connection: Connection, stack_ids: Collection[str]) -> set[tuple[st
     return {(stack_id, name) for stack_id, name in connection.execute(query)}
 
 
-@writing
-def try_count_stack(connection: Connection, root_id: str, *, most: int) -> bool:
-    """Count one more healing of a root stack, WHERE there were fewer than ``most`` within an hour."""
-    now = _now(connection)
-    known = stack_observed.c.stack_id == root_id
-    over = sa.or_(stack_observed.c.heals_since.is_(None), stack_observed.c.heals_since <= now - HOUR)
-    anew = sa.update(stack_observed).where(known, over).values(heals=1, heals_since=now)
-    if connection.execute(anew).rowcount == 1:
-        return True
-    more = sa.update(stack_observed).where(known, stack_observed.c.heals < most)
-    return connection.execute(more.values(heals=stack_observed.c.heals + 1)).rowcount == 1
+@reading
+def may_heal(connection: Connection, root_id: str, *, most: int) -> bool:
+    """Tell whether a root stack was healed fewer than ``most`` times within an hour."""
+    lately = stack_observed.c.heals_since > _now(connection) - HOUR
+    heals = connection.scalar(
+        sa.select(stack_observed.c.heals).where(stack_observed.c.stack_id == root_id, lately)
+    )
+    return (heals or 0) < most
 
 
 @writing
-def count(connection: Connection, resources: Sequence[Resource], *, most: int) -> set[str]:
-    """Count one more healing of each of some resources; return the ids of those that are given up.
+def give_up(connection: Connection, resources: Sequence[Resource], *, most: int) -> set[str]:
+    """Give up those of some drifted resources that were healed ``most`` times within an hour.
 
-    That is those that were healed ``most`` times within an hour and have
-    drifted once more; an event tells of it.  They are not to come here again.
+    Returns their ids.
+    An event tells of each, WHERE it was not given up before.
     """
-    now = _now(connection)
-    table = resource_healing
-    known = {
-        (row.stack_id, row.resource_name): row
-        for row in connection.execute(
-            sa.select(table)
-            .where(table.c.stack_id.in_({row.stack_id for row in resources}))
-            .with_for_update()
-        )
-    }
-    tripped, told, counted = set(), [], []
-    for resource in resources:
-        attempts, since = _within_an_hour(known.get((resource.stack_id, resource.name)), now)
-        if attempts >= most:
-            tripped.add(resource.id)
-            told.append(_given_up(resource, attempts))
-        counted.append(
-            {
-                "stack_id": resource.stack_id,
-                "resource_name": resource.name,
-                "attempts": min(attempts + 1, most),
-                "since": since,
-                "tripped": attempts >= most,
-            }
-        )
-    for stack_id in sorted({row.stack_id for row in resources}):
-        names = [row.name for row in resources if row.stack_id == stack_id]
-        connection.execute(
-            sa.delete(table).where(table.c.stack_id == stack_id, table.c.resource_name.in_(names))
-        )
-    if counted:
-        connection.execute(sa.insert(table), counted)
+    now, table = _now(connection), resource_healing
+    known = _counted(connection, resources)
+    tripped, told = set(), []
+    for row in resources:
+        attempts, _ = _within_an_hour(known.get((row.stack_id, row.name)), now)
+        if attempts < most:
+            continue
+        tripped.add(row.id)
+        this = sa.and_(table.c.stack_id == row.stack_id, table.c.resource_name == row.name)
+        news = sa.update(table).where(this, table.c.tripped == sa.false()).values(tripped=True)
+        if connection.execute(news).rowcount == 1:
+            told.append(_given_up(row, attempts))
     add_events(connection, told)
     return tripped
+
+
+def _counted(
+    connection: Connection, resources: Sequence[Resource]
+) -> dict[tuple[str, str], sa.Row[tuple[object, ...]]]:
+    """Return how often resources of the stacks that some are in were healed, by stack and name."""
+    query = sa.select(resource_healing).where(
+        resource_healing.c.stack_id.in_({row.stack_id for row in resources})
+    )
+    return {(row.stack_id, row.resource_name): row for row in connection.execute(query)}
 
 
 def _within_an_hour(before: sa.Row[tuple[object, ...]] | None, now: datetime) -> tuple[int, datetime]:

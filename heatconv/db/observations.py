@@ -27,7 +27,7 @@ from heatconv.db.tables import (
 )
 from heatconv.db.types import utcnow
 from heatconv.model.definition import Definition
-from heatconv.model.drift import Drift, Finding, Handling, Kind
+from heatconv.model.drift import OF_PROPERTIES, Drift, Finding, Handling, Kind
 from heatconv.model.records import Resource
 from heatconv.model.secrets import masked, texts_in
 from heatconv.model.states import Action, Status
@@ -211,10 +211,21 @@ def observable(
 
 
 @reading
-def by_physical_id(connection: Connection, physical_ids: Collection[str]) -> list[Resource]:
-    """Return the resources that stand for things, as far as they can be looked at."""
-    query = sa.select(*_SEEN).where(resource.c.physical_id.in_(physical_ids), _OBSERVABLE)
-    return [_row(row) for row in connection.execute(query)]
+def by_physical_id(
+    connection: Connection, physical_ids: Collection[str], project_id: str | None = None
+) -> tuple[list[Resource], list[Resource]]:
+    """Return the resources that stand for things: those to be looked at, and those being worked on.
+
+    ``project_id``: in that project's stacks only.
+    """
+    query = sa.select(*_SEEN, resource.c.engine_id, _OBSERVABLE.label("observable")).where(
+        resource.c.physical_id.in_(physical_ids), resource.c.desired_sha1.is_not(None)
+    )
+    if project_id is not None:
+        query = query.join(stack, stack.c.id == resource.c.stack_id).where(stack.c.project_id == project_id)
+    found = connection.execute(query).all()
+    busy = [row for row in found if row.engine_id is not None or row.status == Status.IN_PROGRESS]
+    return [_row(row) for row in found if row.observable], [_row(row) for row in busy]
 
 
 # -- what was found -------------------------------------------------------------------------
@@ -344,7 +355,7 @@ def drifts(
     if names is not None:
         query = query.where(resource.c.name.in_(names))
     found = connection.execute(query).all()
-    changed = [(row.stack_id, row.name) for row in found if row.kind == Kind.CHANGED]
+    changed = [(row.stack_id, row.name) for row in found if row.kind in OF_PROPERTIES]
     live = _live_values(connection, changed)
     return [
         Drift(
@@ -401,10 +412,10 @@ def take_up(connection: Connection, ids: Collection[str]) -> None:
         .where(resource.c.id.in_(ids))
     )
     found = connection.execute(query).all()
-    changed = [(row.stack_id, row.name) for row in found if row.kind == Kind.CHANGED]
+    changed = [(row.stack_id, row.name) for row in found if row.kind in OF_PROPERTIES]
     live = _live_values(connection, changed)
     for row in found:
-        if row.kind == Kind.CHANGED:
+        if row.kind in OF_PROPERTIES:
             columns = _laid_over(_row(row), live.get((row.stack_id, row.name), {}))
         elif row.kind == Kind.INSIDE:
             columns = _unsure_inside(_row(row))

@@ -258,6 +258,30 @@ resource_properties_observed = _table(
     sa.Column("prop_value", Sealed),
 )
 
+# Where the events of a stack are delivered to, as its environment says, and how far that is: all up to
+# ``cursor`` are, and those of ``event_sent``.  ``claim`` is whose turn it is, until ``due_at``;
+# ``removed_at``, when the environment ceased to name it.  The row without a stack is the operator's, who
+# wants the events of all.
+event_sink = _table(
+    "event_sink",
+    sa.Column("id", Uuid, primary_key=True),
+    sa.Column("stack_id", Uuid, index=True),
+    sa.Column("spec", Sealed, nullable=False),
+    sa.Column("cursor", BigInt, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("due_at", Time, nullable=False, index=True),
+    sa.Column("claim", Uuid),
+    sa.Column("removed_at", Time),
+)
+
+# What was delivered beyond the cursor: a transaction that is still open may have events with smaller ids.
+event_sent = _table(
+    "event_sent",
+    sa.Column("sink_id", Uuid, primary_key=True),
+    sa.Column("event_id", BigInt, primary_key=True, autoincrement=False),
+    sa.Column("event_at", Time, nullable=False),
+)
+
 # What a plugin keeps of a resource that is too large, or too secret, for its row.
 resource_data = _table(
     "resource_data",

@@ -13,7 +13,7 @@ from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db import held, observations, room, rows, snapshots, sync_points, turns
+from heatconv.db import held, observations, room, rows, sinks, snapshots, sync_points, turns
 from heatconv.db.events import add_stack_event, drop_old_events
 from heatconv.db.room import Room
 from heatconv.db.session import writing
@@ -54,6 +54,7 @@ class Start:
     room: Room | None = None  #: how many resources there may be in the tree; None is any number
     owner: Held | None = None  #: on behalf of which row a nested stack is made or changed
     only_drifted: frozenset[str] | None = None  #: the resources whose drift counts; None: all
+    sinks: Sequence[Mapping[str, Any]] | None = None  #: where events are delivered to; None: where they were
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,10 +161,7 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
             updated_at=None if first else now,
         )
     )
-    if start.tags is not None:
-        _set_tags(connection, seen.id, start.tags)
-    if start.settings.get("policy"):
-        turns.ask_for(connection, seen.id, due_in=0)
+    _write_settings(connection, seen.id, start, first=first)
     if not first and start.keep_events >= 0:
         drop_old_events(connection, seen.id, keep=start.keep_events)
     if seen.action is Action.SNAPSHOT and seen.status is Status.IN_PROGRESS and not first:
@@ -172,14 +170,6 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
         )
     if start.action is Action.SNAPSHOT:
         snapshots.begin(connection, traversal_id, seen.id, start.snapshot_name)
-    add_stack_event(
-        connection,
-        stack_id=seen.id,
-        name=seen.name,
-        action=start.action,
-        status=Status.IN_PROGRESS,
-        reason=f"Stack {start.action} started",
-    )
     extant = [] if first else _lock_rows(connection, seen.id)
     if start.only_drifted is not None:
         extant = [changed(row, drifted=row.drifted and row.name in start.only_drifted) for row in extant]
@@ -191,6 +181,15 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
         observations.take_up(connection, drifted)
     _write_rows(connection, seen.id, start.targets, planned)
     sync_points.lay_out(connection, seen.id, traversal_id, planned)
+    # As late as may be: until the commit, whoever delivers events has to reckon with one of this number.
+    add_stack_event(
+        connection,
+        stack_id=seen.id,
+        name=seen.name,
+        action=start.action,
+        status=Status.IN_PROGRESS,
+        reason=f"Stack {start.action} started",
+    )
     if not planned.requires:
         end_update_half(connection, seen.id, traversal_id, start.action)
         complete(connection, seen.id, traversal_id)
@@ -222,6 +221,16 @@ def _add_template(
         sa.update(raw_template).where(raw_template.c.id == template).values(predecessor_id=predecessor)
     )
     return template
+
+
+def _write_settings(connection: Connection, stack_id: str, start: Start, *, first: bool) -> None:
+    """Write what changes with a traversal beside the stack's row."""
+    if start.tags is not None:
+        _set_tags(connection, stack_id, start.tags)
+    if start.settings.get("policy"):
+        turns.ask_for(connection, stack_id, due_in=0)
+    if start.sinks or (start.sinks is not None and not first):
+        sinks.keep(connection, stack_id, start.sinks)
 
 
 def _set_tags(connection: Connection, stack_id: str, tags: Sequence[str]) -> None:

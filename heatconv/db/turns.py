@@ -8,14 +8,16 @@ when the lease is over.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db import rows
+from heatconv.db.events import add_stack_event
 from heatconv.db.session import reading, writing
 from heatconv.db.tables import (
     resource,
@@ -29,6 +31,7 @@ from heatconv.db.types import utcnow
 from heatconv.model.drift import DriftStatus, StackDrift
 from heatconv.model.ids import new_id
 from heatconv.model.records import Stack
+from heatconv.model.states import Action, Status
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +74,14 @@ def ask_for(connection: Connection, stack_id: str, *, due_in: float | None) -> N
     elif due_in is not None:
         due = now + timedelta(seconds=due_in)
         connection.execute(sa.update(stack_observed).where(known).values(due_at=due, claim=None))
+
+
+@writing
+def hurry(connection: Connection, stack_id: str, *, within: float) -> None:
+    """Have a root stack looked at within some seconds, WHERE it would be later."""
+    due = _now(connection) + timedelta(seconds=within)
+    later = sa.and_(stack_observed.c.stack_id == stack_id, stack_observed.c.due_at > due)
+    connection.execute(sa.update(stack_observed).where(later).values(due_at=due))
 
 
 @writing
@@ -159,8 +170,16 @@ def take(connection: Connection, stack_ids: Sequence[str], *, lease: float) -> l
 
 @writing
 def end(connection: Connection, looked: Sequence[Looked]) -> None:
-    """End some turns, WHERE the claim still is as taken: who came too late changes nothing."""
+    """End some turns, WHERE the claim still is as taken: who came too late changes nothing.
+
+    A stack whose status is another by that has an event that says so.
+    """
     now = _now(connection)
+    found = {each.turn.stack.id: each for each in looked if each.status is not None}
+    for row in _locked(connection, found) if found else ():
+        turn, status = found[row.stack_id].turn, found[row.stack_id].status
+        if row.claim == turn.claim and status is not None and status != row.status:
+            _tell(connection, row, status, turn.stack.name)
     ended = (
         sa.update(stack_observed)
         .where(
@@ -198,6 +217,25 @@ def end(connection: Connection, looked: Sequence[Looked]) -> None:
     )
 
 
+def _locked(connection: Connection, stack_ids: Iterable[str]) -> Sequence[Any]:
+    """Lock what is known of some stacks, and return it."""
+    known = sa.select(stack_observed.c.stack_id, stack_observed.c.status, stack_observed.c.claim)
+    known = known.where(stack_observed.c.stack_id.in_(list(stack_ids))).order_by(stack_observed.c.stack_id)
+    return connection.execute(known.with_for_update()).all()
+
+
+def _tell(connection: Connection, known: Any, status: DriftStatus, name: str) -> None:
+    """Record as an event that a stack is found otherwise than it was before."""
+    add_stack_event(
+        connection,
+        stack_id=known.stack_id,
+        name=name,
+        action=Action.OBSERVE,
+        status=Status.FAILED if status is DriftStatus.DRIFTED else Status.COMPLETE,
+        reason=f"Stack is {status}; it was {known.status}",
+    )
+
+
 def _since(parameter: str, now: datetime) -> sa.ColumnElement[datetime]:
     return sa.case(
         (sa.func.coalesce(sa.bindparam(parameter), stack_observed.c.status) != stack_observed.c.status, now),
@@ -209,6 +247,10 @@ def _since(parameter: str, now: datetime) -> sa.ColumnElement[datetime]:
 def note(connection: Connection, stack_id: str, status: DriftStatus, *, whole: bool) -> None:
     """Record how a root stack was found by who looked without its being due; ``whole``: at all of it."""
     now = _now(connection)
+    for row in _locked(connection, [stack_id]):
+        if status != row.status:
+            name = connection.execute(sa.select(stack.c.name).where(stack.c.id == stack_id)).scalar_one()
+            _tell(connection, row, status, name)
     noted = sa.update(stack_observed).where(stack_observed.c.stack_id == sa.bindparam("of_stack"))
     noted = noted.ordered_values(
         (stack_observed.c.since, _since("found", now)),

@@ -12,6 +12,7 @@ from heatconv.db import observations, resources, stacks, turns
 from heatconv.db.session import Database
 from heatconv.db.traversals import Started
 from heatconv.engine import views
+from heatconv.engine.notifications import Notifications
 from heatconv.engine.observer import Observer
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.requests import Requests
@@ -34,6 +35,7 @@ class Convergence:
         preparer: Preparer,
         requests: Requests,
         observer: Observer,
+        notifications: Notifications,
         ring: Callable[[Started], None],
     ) -> None:
         """Keep what is handed in."""
@@ -41,6 +43,7 @@ class Convergence:
         self._preparer = preparer
         self._requests = requests
         self._observer = observer
+        self._notifications = notifications
         self._ring = ring
 
     def observe_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> Json:
@@ -77,9 +80,17 @@ class Convergence:
         found = self._requests.find(context, stack)
         return self._drift(found, self._name(found, resource))
 
-    def note_change(self, context: RequestContext, physical_ids: Sequence[str]) -> int:
-        """Look at once at what stands for things that something has happened to; return at how many."""
-        return self._observer.look_at(physical_ids)
+    def note_change(
+        self, context: RequestContext, physical_ids: Sequence[str], *, all_projects: bool = False
+    ) -> int:
+        """Have what stands for things looked at soon that something has happened to; return how many are.
+
+        In the caller's project, unless ``all_projects``.
+        """
+        project_id = None if all_projects else context.project_id
+        rows, busy = observations.by_physical_id(self._database, physical_ids, project_id)
+        known = {row.physical_id for row in (*rows, *busy) if row.physical_id is not None}
+        return self._notifications.take_up(known, project_id=project_id)
 
     def _name(self, stack: Stack, resource: str | None) -> str | None:
         """Return the name of a resource told by that or by its physical id."""

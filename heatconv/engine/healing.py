@@ -60,9 +60,9 @@ class Healing:
             return False
         ours = root.current_traversal == known.traversal_id
         if not ours:
-            healing.start_afresh(self._database, root_id, tree, root.current_traversal)
-        if root.status is Status.FAILED and not ours:
-            return False
+            if root.status is Status.FAILED:
+                return False
+            healing.start_afresh(self._database, tree)
         found = observations.drifts(self._database, tree)
         given_up = healing.given_up(self._database, tree)
         due = [
@@ -74,7 +74,7 @@ class Healing:
         ]
         if not due and root.status is not Status.FAILED:
             return False
-        if not healing.try_count_stack(self._database, root_id, most=self._limits.per_hour):
+        if not healing.may_heal(self._database, root_id, most=self._limits.per_hour):
             LOG.warning("stack %s: healed %d times within an hour; it waits", root_id, self._limits.per_hour)
             return False
         chosen = self._choose(due)
@@ -84,7 +84,8 @@ class Healing:
         started = self._preparer.converge(root, only_at=root.current_traversal)
         if started is None:
             return False
-        healing.note_begun(self._database, root_id, started.traversal_id)
+        counted = [drift.row for drift in due if drift.resource_id in chosen]
+        healing.note_begun(self._database, root_id, started.traversal_id, counted)
         LOG.info("stack %s: %d drifted resources are being healed", root_id, len(chosen))
         self._ring(started)
         return True
@@ -101,7 +102,7 @@ class Healing:
             for drift in drifts[: max(1, math.floor(totals[stack_id] * self._limits.percent / 100))]
         ]
         drifted = [drift.row for drift in shares]
-        tripped = healing.count(self._database, drifted, most=self._limits.per_resource)
+        tripped = healing.give_up(self._database, drifted, most=self._limits.per_resource)
         return {row.id for row in drifted} - tripped
 
     def _release(self, tree: Sequence[str], found: Sequence[Drift], chosen: set[str]) -> None:

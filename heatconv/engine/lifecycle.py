@@ -52,6 +52,7 @@ class Lifecycle:
         registry: Registry,
         ring: Callable[[Started], None],
         max_snapshots: int,
+        look_after: Callable[[str], None] = lambda _stack_id: None,
     ) -> None:
         """Keep what is handed in; a negative limit is none."""
         self._database = database
@@ -60,6 +61,7 @@ class Lifecycle:
         self._registry = registry
         self._ring = ring
         self._max_snapshots = max_snapshots
+        self._look_after = look_after
 
     # -- every resource, as it is -------------------------------------------------------------
 
@@ -72,8 +74,8 @@ class Lifecycle:
         self._visit(context, stack, Action.RESUME)
 
     def check_stack(self, context: RequestContext, stack: str) -> None:
-        """Start to look whether every resource of a stack still is as it was made."""
-        self._visit(context, stack, Action.CHECK)
+        """Start to look whether every resource of a stack is well, and, after that, what has drifted."""
+        self._look_after(self._visit(context, stack, Action.CHECK).stack_id)
 
     def _visit(
         self, context: RequestContext, stack: str, action: Action, *, snapshot_name: str | None = None

@@ -60,6 +60,7 @@ class Observer:
         self._swept = time.monotonic() - SWEEP * random.random()
         self._adopted = 0.0
         self._stopped = False
+        self._checked: set[str] = set()  #: stacks to be looked over when what goes on there has ended
 
     def stop(self) -> None:
         """Begin nothing new."""
@@ -75,30 +76,46 @@ class Observer:
         if now > self._swept + SWEEP:
             turns.forget_gone(self._database)
             self._swept = now
+        self._look_after()
         while not self._stopped and (due := turns.due(self._database, STACKS)):
             taken = turns.take(self._database, due, lease=LEASE)
             if not taken:
                 return  # others were faster
             self._look(taken)
 
-    def look_at(self, physical_ids: Collection[str]) -> int:
+    def look_at(self, physical_ids: Collection[str], *, project_id: str | None = None) -> set[str]:
         """Look at once at what stands for some things in the real world, and heal it if it is to be healed.
 
-        The one entrance for whoever hears that something has happened to them.
-        Of stacks that are not observed nothing is looked at.  Returns how
-        many resources were.
+        The one entrance for whoever hears that something has happened to them;
+        with ``project_id``, to those in that project's stacks.  Of stacks that
+        are not observed nothing is looked at.  Returns the things to be looked
+        at once more, since somebody is at work on them or on their stacks.
         """
-        rows = observations.by_physical_id(self._database, physical_ids)
-        root_of = observations.roots_of(self._database, {row.stack_id for row in rows})
-        seen = 0
-        for root_id in sorted(set(root_of.values())):
-            root = stacks.get(self._database, root_id)
-            mode = self.mode(root) if root else Mode.OFF
-            mine = [row for row in rows if root_of[row.stack_id] == root_id]
-            mine = [row for row in mine if mode_of(row, mode) is not Mode.OFF]
-            if root is not None and mine:
-                seen += len(self.look_now(root, mine).findings)
-        return seen
+        free, busy = observations.by_physical_id(self._database, physical_ids, project_id)
+        if not free and not busy:
+            return set()
+        root_of = observations.roots_of(self._database, {row.stack_id for row in (*free, *busy)})
+        roots = stacks.get_many(self._database, set(root_of.values()))
+        root_by_stack = {
+            stack_id: roots[root_id]
+            for stack_id, root_id in root_of.items()
+            if root_id in roots and self.mode(roots[root_id]) is not Mode.OFF
+        }
+        free = [row for row in free if row.stack_id in root_by_stack]
+        again = [row for row in busy if row.stack_id in root_by_stack]
+        for root_id in sorted({root_by_stack[row.stack_id].id for row in free}):
+            turns.make_known(self._database, root_id)
+        seen = self._observe(root_by_stack, free)
+        again += [row for row in free if row.id in seen.unseen]
+        drifted = [finding.row for finding in seen.findings if finding.kind is not None]
+        for root_id in sorted({root_of[row.stack_id] for row in drifted}):
+            tree = list(observations.trees(self._database, [root_id]))
+            turns.note(self._database, root_id, DriftStatus.DRIFTED, whole=False)
+            if not self._heal(roots[root_id], tree, seen) and self._is_busy(root_id):
+                again += [row for row in drifted if root_of[row.stack_id] == root_id]
+            # Where one thing was lost there may be more, of which nobody has told yet.
+            turns.hurry(self._database, root_id, within=BUSY)
+        return {row.physical_id for row in again if row.physical_id is not None}
 
     def look_over(self, stack: Stack, name: str | None, *, to_converge: bool = False) -> None:
         """Look at a stack, or at one resource, with what is nested in it, whatever the policy.
@@ -119,6 +136,10 @@ class Observer:
             observations.set_handling(self._database, [stack.id, *tree], Handling.OPEN, ids)
             if tree:
                 observations.mark_owners(self._database, observations.trees(self._database, [root_id]))
+
+    def look_after(self, stack_id: str) -> None:
+        """Look over a stack when what has begun there is at its end; forgotten if this engine ends before."""
+        self._checked.add(stack_id)
 
     def look_now(
         self, root: Stack, rows: Sequence[Resource], *, whole: bool = False, heal: bool = True
@@ -143,6 +164,17 @@ class Observer:
     def interval(self, root: Stack) -> float:
         """Return the seconds between two looks at a root stack."""
         return Policy.from_json(root.policy).interval or self._defaults.interval
+
+    def _look_after(self) -> None:
+        if not self._checked:
+            return
+        known = stacks.get_many(self._database, set(self._checked))
+        for stack_id in tuple(self._checked):
+            stack = known.get(stack_id)
+            if stack is None or stack.status is not Status.IN_PROGRESS:
+                self._checked.discard(stack_id)
+                if stack is not None and not stack.deleted_at:
+                    self.look_over(stack, None)
 
     # -- turns -----------------------------------------------------------------------------------
 
@@ -217,7 +249,12 @@ class Observer:
         ids = {roots[row.stack_id].id for row in rows}
         return self._observing.observe({**roots, **own}, ids, rows, insist=insist)
 
-    def _heal(self, root: Stack, tree: Sequence[str], seen: Seen) -> None:
+    def _is_busy(self, root_id: str) -> bool:
+        root = stacks.get(self._database, root_id)
+        return root is not None and root.status is Status.IN_PROGRESS
+
+    def _heal(self, root: Stack, tree: Sequence[str], seen: Seen) -> bool:
+        """Heal what was seen if that is wanted; tell whether all is done that was to be done now."""
         mode = self.mode(root)
         inside = set(tree)
         if any(each.kind and each.row.stack_id in inside - {root.id} for each in seen.findings):
@@ -229,7 +266,8 @@ class Observer:
             for finding in seen.findings
         )
         if due or (mode is Mode.HEAL and root.status is Status.FAILED):
-            self._healing.heal(root.id, tree, mode)
+            return self._healing.heal(root.id, tree, mode)
+        return True
 
 
 def status_of(root_id: str, drifted: Collection[str], blind: Collection[str]) -> DriftStatus:

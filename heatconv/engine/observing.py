@@ -171,11 +171,19 @@ def _finding(plugin: Plugin, row: Resource, live: Live) -> Finding:
         return Finding(row=row, kind=Kind.MISSING, reason="it is not there any more")
     if isinstance(live, ResourceInError):
         return Finding(row=row, kind=Kind.ERROR, reason=sentence(str(live), secrets))
-    differences = plugin.differences(live)
-    if not differences:
+    differences, unexpected = plugin.differences(live), plugin.unexpected(live)
+    if not differences and not unexpected:
         return Finding(row=row, kind=None)
-    reason = "; ".join(_told(plugin, name, value) for name, value in differences.items())
-    return Finding(row=row, kind=Kind.CHANGED, differences=differences, reason=sentence(reason, secrets))
+    told = [
+        *(_told(plugin, name, value) for name, value in differences.items()),
+        *(f"{name} is {_text(value)} and nobody asked for it" for name, value in unexpected.items()),
+    ]
+    return Finding(
+        row=row,
+        kind=Kind.CHANGED if differences else Kind.UNEXPECTED,
+        differences=differences | unexpected,
+        reason=sentence("; ".join(told), secrets),
+    )
 
 
 def _told(plugin: Plugin, name: str, live: Any) -> str:

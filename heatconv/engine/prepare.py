@@ -27,6 +27,7 @@ from heatconv.model.records import Held, Stack
 from heatconv.model.states import Action, Phase, Status
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.registry import Registry
+from heatconv.sinks.types import effective
 
 LOG = logging.getLogger(__name__)
 
@@ -326,6 +327,7 @@ class Preparer:
             tags=tags,
             timeout_secs=self._timeout(timeout_mins),
             keep_events=self._keep_events,
+            sinks=effective(wanted.raw.environment),
         )
 
     def _room_for(self, wanted: Wanted) -> Room | None:

@@ -89,7 +89,7 @@ class Preview:
         self, context: RequestContext, source: Mapping[str, Any], show_nested: bool
     ) -> Json:
         """Return what a template takes: its parameters and its environment, and what those inside it take."""
-        parsed = self._requests.parse(source)
+        parsed = self._requests.check_sinks(self._requests.parse(source))
         described = template.describe(
             dict(parsed.template), dict(parsed.environment), self._preparer.operator_environment
         )

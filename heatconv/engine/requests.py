@@ -18,6 +18,7 @@ from heatconv.model.ids import new_id
 from heatconv.model.records import Held, Stack, changed
 from heatconv.model.states import Action, Phase, Status
 from heatconv.rpc.context import RequestContext
+from heatconv.sinks.types import SinkTypes
 
 LOG = logging.getLogger(__name__)
 
@@ -46,6 +47,7 @@ class Requests:
         max_depth: int = 5,
         wake: Wake | None = None,
         look_over: LookOver = nobody_looks,
+        sink_types: SinkTypes | None = None,
     ) -> None:
         """Keep what is handed in; ``ring`` and ``wake`` are called after commit, and may be lost."""
         self._database = database
@@ -56,6 +58,7 @@ class Requests:
         self._max_depth = max_depth
         self._wake = wake
         self._look_over = look_over
+        self._sink_types = sink_types or SinkTypes()
 
     def create_stack(self, context: RequestContext, name: str, source: Json, options: Json) -> str:
         """Store a stack, start to create it, return its id.
@@ -178,22 +181,36 @@ class Requests:
         What a nested stack is made of comes from its owner in any case.
         """
         adopt = options.get("adopt")
-        if adopt is None or _owner(options) is not None:
+        if _owner(options) is not None:
             return self.parse(source)
+        if adopt is None:
+            return self.check_sinks(self.parse(source))
         before = self.parse({key: adopt.get(key) for key in ("template", "environment", "files")})
-        return patching.lay_over(before, source, max_template_size=self._max_template_size)
+        return self.check_sinks(patching.lay_over(before, source, max_template_size=self._max_template_size))
 
     def update_source(self, source: Json, *, existing: bool) -> Callable[[Stack], Source]:
         """Return how to get at what an update wants, given the stack it is for."""
         if not existing:
             parsed = self.parse(source)
-            return lambda _stack: parsed
+            # What a nested stack inherits has been checked, whatever the operator may have said since.
+            return lambda stack: parsed if stack.owner_resource_id else self.check_sinks(parsed)
 
         def build(stack: Stack) -> Source:
             before = self._preparer.stored(stack.raw_template_id)
-            return patching.lay_over(before, source, max_template_size=self._max_template_size)
+            after = patching.lay_over(before, source, max_template_size=self._max_template_size)
+            kept = after.environment["event_sinks"] == before.environment.get("event_sinks")
+            return after if kept else self.check_sinks(after)
 
         return build
+
+    def check_sinks(self, source: Source) -> Source:
+        """Return a source if its events can be delivered as it says.
+
+        Raises:
+            Invalid: they cannot.
+        """
+        self._sink_types.check(source.environment)
+        return source
 
     def new_stack(self, context: RequestContext, name: str, options: Json) -> Stack:
         """Return the record of a stack that is not stored yet."""

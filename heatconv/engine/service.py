@@ -13,10 +13,12 @@ from heatconv.db.session import Database
 from heatconv.db.software_configs import UNLIMITED, Quotas
 from heatconv.db.traversals import Started
 from heatconv.engine.convergence import Convergence
+from heatconv.engine.delivery import Delivery
 from heatconv.engine.event_reads import EventReads
 from heatconv.engine.healing import LIMITS, Healing, Limits
 from heatconv.engine.lifecycle import Lifecycle
 from heatconv.engine.looking import SignalUrl
+from heatconv.engine.notifications import Notifications
 from heatconv.engine.observer import DEFAULTS, Defaults, Observer
 from heatconv.engine.observing import Observing
 from heatconv.engine.prepare import Preparer
@@ -31,6 +33,7 @@ from heatconv.resources import type_template
 from heatconv.resources.registry import Registry
 from heatconv.rpc.bus import ENGINE_TOPIC, Bell, Bus
 from heatconv.rpc.context import RequestContext
+from heatconv.rpc.notifications import Listening
 from heatconv.template import functions_of, versions
 
 Method = Callable[..., Any]
@@ -57,6 +60,7 @@ class EngineService:
         keep_events: int,
         ready_grace: float,
         signal_url: SignalUrl,
+        delivery: Delivery,
         max_snapshots: int = -1,
         software_quotas: Quotas = UNLIMITED,
         operator_environment: Mapping[str, Any] | None = None,
@@ -80,6 +84,8 @@ class EngineService:
             healing=Healing(database=database, preparer=preparer, ring=self._ring, limits=heal_limits),
             defaults=observation,
         )
+        self.notifications = Notifications(self.observer.look_at, registry)
+        self.delivery = delivery
         requests = Requests(
             database=database,
             preparer=preparer,
@@ -89,6 +95,7 @@ class EngineService:
             max_depth=max_depth,
             wake=self._bell.wake,
             look_over=self.observer.look_over,
+            sink_types=delivery.types,
         )
         signals = Signals(
             database=database,
@@ -114,6 +121,7 @@ class EngineService:
                 registry=registry,
                 ring=self._ring,
                 max_snapshots=max_snapshots,
+                look_after=self.observer.look_after,
             ),
             signals,
             Reads(database, dead_after=dead_after),
@@ -126,20 +134,26 @@ class EngineService:
                 preparer=preparer,
                 requests=requests,
                 observer=self.observer,
+                notifications=self.notifications,
                 ring=self._ring,
             ),
         )
         methods = {name: _asked(getattr(part, name)) for part in parts for name in endpoints(part)}
         methods |= _types(registry)
         methods["prepare_rollback"] = lambda _context, stack_id: requests.prepare_rollback(stack_id)
+        self.listening: Listening | None = None  #: what gives ``notifications`` something to do, if anything
         self._server = bus.serve(ENGINE_TOPIC, engine_id, methods, threads=threads, executor=executor)
 
     def stop(self) -> None:
         """Take no more requests, and finish those that run."""
+        if self.listening is not None:
+            self.listening.stop()
+        self.notifications.stop()
         self.observer.stop()
         self._server.stop()
         self._server.wait()
         self._ringers.shutdown(wait=True, cancel_futures=True)
+        self.delivery.stop()
 
     def _ring(self, started: Started) -> None:
         self._ringers.submit(self._bell.ring, started.stack_id, started.traversal_id, started.leaves)

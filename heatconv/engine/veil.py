@@ -37,6 +37,7 @@ class Veil:
             for section in _VALUES:
                 values = _map(environment, section)
                 given += [values.get(name) for name in self._names]
+            given += [sink.get("secret") for sink in _sinks(environment)]
         self.secrets = frozenset(texts_in(given))
 
     def template(self) -> Json:
@@ -51,6 +52,10 @@ class Veil:
             shown[section] = {
                 name: HIDDEN if name in self._names else value for name, value in values.items()
             }
+        if sinks := shown.get("event_sinks"):
+            shown["event_sinks"] = [
+                {**each, "secret": HIDDEN} if "secret" in each else each for each in sinks
+            ]
         return shown
 
     def files(self) -> dict[str, str]:
@@ -109,7 +114,7 @@ _TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
 
 def _parsed(text: str) -> Any:
     """Return the data of a file if it may have parameters, or values of some."""
-    if not any(section in text for section in (*_VALUES, "Parameters")):
+    if not any(section in text for section in (*_VALUES, "Parameters", "event_sinks")):
         return None
     try:
         return template.load_yaml(text, "The file", limit=len(text.encode()))
@@ -125,6 +130,12 @@ def _map(document: Any, section: str) -> Mapping[str, Any]:
     """Return the section of a document, empty if there is no such map."""
     found = document.get(section) if isinstance(document, Mapping) else None
     return found if isinstance(found, Mapping) else {}
+
+
+def _sinks(environment: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the event sinks of what may be an environment."""
+    found = environment.get("event_sinks") if isinstance(environment, Mapping) else None
+    yield from (sink for sink in found if isinstance(sink, Mapping)) if isinstance(found, list) else ()
 
 
 def _without_defaults(document: Mapping[str, Any], names: Iterable[str]) -> Json:

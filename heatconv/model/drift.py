@@ -28,8 +28,15 @@ class Kind(StrEnum):
 
     MISSING = "MISSING"  #: it is not there any more
     CHANGED = "CHANGED"  #: a property is not as it was made
+    UNEXPECTED = (
+        "UNEXPECTED"  #: all properties are as they were made, but one has a value that nobody gave it
+    )
     ERROR = "ERROR"  #: its service says that it is broken
     INSIDE = "INSIDE"  #: of the owner of a nested stack: something in there has drifted; not told to users
+
+
+#: The kinds that are about properties, whose live values are known.
+OF_PROPERTIES = frozenset({Kind.CHANGED, Kind.UNEXPECTED})
 
 
 class DriftStatus(StrEnum):

@@ -53,6 +53,10 @@ class Core:
     gives_way: ClassVar[bool] = False  #: what is newly wanted can be begun while an action is under way
     only_here: ClassVar[bool] = False  #: nothing outside stands for it, so that nothing of it can be lost
     changes_with_every_update: ClassVar[bool] = False  #: an update checks it, whatever else it changes
+    #: properties that have no value unless a user gives one: no service chooses it, or adds to it
+    given_only: ClassVar[Sequence[str]] = ()
+    #: the types of the events that ``notified`` reads: ``volume.delete.end``, or ``volume.*`` for many
+    notifications: ClassVar[Sequence[str]] = ()
 
     def __init__(self, name: str, definition: Definition, stack: StackFacts) -> None:
         self.name = name

@@ -9,7 +9,7 @@ across restarts of a worker, anything else works while the worker lives.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from heatconv.model.states import DeletionPolicy
@@ -208,5 +208,17 @@ class Hooks(Reading):
         None stands for one that is gone, a ``ResourceInError`` for one that is
         broken; of one that is left out nothing is known.  For types whose
         service answers for many at once; ``implements`` tells.
+        """
+        raise NotImplementedError
+
+    # -- what a service tells by itself ---------------------------------------------------
+
+    @classmethod
+    def notified(cls, event_type: str, payload: Any) -> Iterable[str]:
+        """Return the physical ids of what a notification is about.
+
+        Called in an engine with each notification whose type is one of
+        ``notifications``, of which there is none by default; what is returned
+        is looked at soon.  To be quick: it asks nobody.
         """
         raise NotImplementedError

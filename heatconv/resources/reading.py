@@ -189,6 +189,14 @@ class Reading(Kept):
             if not self.properties_schema[name].agrees(self._chosen(name), live[name])
         }
 
+    def unexpected(self, live: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is live of ``given_only`` properties that nobody gave, if an update can unset it."""
+        return {
+            name: live[name]
+            for name in sorted(self.updatable().intersection(self.given_only) & live.keys())
+            if self._chosen(name) is None and live[name] not in (None, "", [], {})
+        }
+
     def _chosen(self, name: str) -> Any:
         try:
             return self.properties.get(name)

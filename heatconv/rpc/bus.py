@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import math
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -17,6 +18,7 @@ import oslo_messaging
 from oslo_config import cfg
 from oslo_messaging._metrics import client as metrics
 from oslo_messaging._tracing import client as tracing
+from oslo_messaging.notify.notifier import _notifier_opts as notify_opts
 from oslo_messaging.rpc import server as rpc_server
 
 from heatconv import errors
@@ -55,6 +57,8 @@ class Bus:
         conf.register_opts(tracing.oslo_messaging_tracing, group="oslo_messaging_tracing")
         conf.register_opts(metrics.oslo_messaging_metrics, group="oslo_messaging_metrics")
         self._transport = oslo_messaging.get_rpc_transport(conf, url, allowed_remote_exmods=[_ERRORS])
+        self._conf = conf
+        self._url = url
 
     def client(self, topic: str) -> oslo_messaging.RPCClient:
         """Return a client of the servers of a topic."""
@@ -90,6 +94,61 @@ class Bus:
         running.start(override_pool_size=threads)
         started: Stoppable = running
         return started
+
+    def notifier(self, publisher_id: str) -> Notifier | None:
+        """Return what publishes notifications; None if the operator has not said how.
+
+        Unless ``[oslo_messaging_notifications] transport_url`` says otherwise they go to this bus.
+        """
+        self._conf.register_opts(notify_opts, group="oslo_messaging_notifications")
+        options = self._conf.oslo_messaging_notifications
+        if not options.driver:
+            return None
+        return Notifier(self._conf, options.transport_url or self._url, publisher_id)
+
+
+class Notifier:
+    """Publishes notifications, and knows whether the bus took them; safe between threads."""
+
+    def __init__(self, conf: cfg.ConfigOpts, url: str | None, publisher_id: str) -> None:
+        self._transport = _Telling(oslo_messaging.get_notification_transport(conf, url))
+        self._notifier = oslo_messaging.Notifier(self._transport, publisher_id, retry=1)
+
+    def publish(self, event_type: str, payload: dict[str, Any], *, is_error: bool) -> None:
+        """Publish a payload.
+
+        Raises:
+            TransportError: the bus did not take it.
+        """
+        self._transport.failure = None
+        (self._notifier.error if is_error else self._notifier.info)({}, event_type, payload)
+        failure = self._transport.failure
+        if failure is not None:
+            raise errors.TransportError(reason=str(failure)) from failure
+
+
+class _Telling(oslo_messaging.transport.NotificationTransport):  # type: ignore[misc]  # untyped library
+    """A transport that keeps what went wrong: a notifier only logs that, and goes on."""
+
+    def __init__(self, transport: oslo_messaging.transport.NotificationTransport) -> None:
+        super().__init__(transport._driver)  # noqa: SLF001 - there is no other way to one with a method more
+        self._of_thread = threading.local()
+
+    @property
+    def failure(self) -> Exception | None:
+        """What went wrong with what this thread sent last."""
+        return getattr(self._of_thread, "failure", None)
+
+    @failure.setter
+    def failure(self, failure: Exception | None) -> None:
+        self._of_thread.failure = failure
+
+    def _send_notification(self, *arguments: Any, **options: Any) -> None:
+        try:
+            super()._send_notification(*arguments, **options)
+        except Exception as error:
+            self.failure = error
+            raise
 
 
 class _Server(rpc_server.RPCServer):  # type: ignore[misc]  # untyped library

@@ -115,18 +115,23 @@ class EngineClient:
         Keys: status (IN_SYNC, DRIFTED or UNKNOWN), since, observed_at (when all
         of it had been looked at), policy and interval that hold for the
         stack, resources (list of {"name", "stack" ({"name", "id"}), "type",
-        "physical_id", "kind" (MISSING, CHANGED or ERROR), "reason", "since",
+        "physical_id", "kind" (MISSING, CHANGED, UNEXPECTED or ERROR), "reason", "since",
         "left_alone", "differences" (list of {"property", "wanted",
         "observed"})}).
         """
         return dict(self._call(context, "show_drift", stack=stack, resource=resource))
 
-    def note_change(self, context: RequestContext, physical_ids: Sequence[str]) -> int:
-        """Have what stands for things looked at once, since something happened to them.
+    def note_change(
+        self, context: RequestContext, physical_ids: Sequence[str], *, all_projects: bool = False
+    ) -> int:
+        """Have things in the real world looked at soon that something has happened to.
 
-        Returns how many resources of observed stacks that were.
+        Returns of how many it is known that a stack has made them: one of the
+        caller's project, or of any.
         """
-        return int(self._call(context, "note_change", physical_ids=list(physical_ids)))
+        return int(
+            self._call(context, "note_change", physical_ids=list(physical_ids), all_projects=all_projects)
+        )
 
     # -- snapshots -------------------------------------------------------------------
 

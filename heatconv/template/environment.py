@@ -138,6 +138,8 @@ def _check_sinks(sinks: list[Any], problems: Problems) -> None:
             problems.report(f"It has to be a map with the key 'type', not {kind_of(sink)}.", index)
         elif not isinstance(sink.get("type"), str):
             problems.report("It has to name a type of event sink.", index, "type")
+        elif not all(isinstance(key, str) for key in sink):
+            problems.report("Its keys have to be texts.", index)
 
 
 def _check_names(names: list[Any], problems: Problems) -> None:

@@ -148,8 +148,17 @@ class Cloud:
     atomic; mutating ones wait at the ``gate`` first.
     """
 
-    def __init__(self, clock: Callable[[], float] | None = time.monotonic) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] | None = time.monotonic,
+        tell: Callable[[str, Json], None] = lambda _event_type, _payload: None,
+    ) -> None:
+        """Take what time it goes by, and whom to tell what happens to its objects, whoever's doing it is.
+
+        ``tell`` gets the type of an event and what it is about; it returns at once.
+        """
         self._clock = clock
+        self._tell = tell
         self._lock = threading.Lock()
         self.gate = Gate()
         self.failures = Failures()
@@ -258,17 +267,22 @@ class Cloud:
     def vanish(self, object_id: str) -> None:
         """Remove an object behind everybody's back, as a careless hand would."""
         with self._lock:
-            self._objects.pop(object_id, None)
+            if found := self._objects.pop(object_id, None):
+                self._say("object.delete.end", found)
 
     def meddle(self, object_id: str, properties: Mapping[str, Any]) -> None:
         """Change an object behind everybody's back."""
         with self._lock:
-            self._objects[object_id].properties.update(properties)
+            found = self._objects[object_id]
+            found.properties.update(properties)
+            self._say("object.update.end", found)
 
     def spoil(self, object_id: str) -> None:
         """Let an object fail behind everybody's back: it is in ERROR from now on."""
         with self._lock:
-            self._objects[object_id].status = ObjectStatus.ERROR
+            found = self._objects[object_id]
+            found.status = ObjectStatus.ERROR
+            self._say("object.error", found)
 
     def reset(self, gate: Gate | None = None) -> None:
         """Forget everything; operations still held at the gate are turned away."""
@@ -351,10 +365,17 @@ class Cloud:
             return
         if what.doomed:
             what.status = ObjectStatus.ERROR
+            self._say("object.error", what)
         elif what.status is ObjectStatus.DELETING:
             del self._objects[what.id]
+            self._say("object.delete.end", what)
         else:
+            event_type = f"object.{'create' if what.status is ObjectStatus.BUILD else 'update'}.end"
             what.status = ObjectStatus.ACTIVE
+            self._say(event_type, what)
+
+    def _say(self, event_type: str, what: CloudObject) -> None:
+        self._tell(event_type, {"object_id": what.id, "name": what.name, "kind": what.kind})
 
     def _look(self, object_id: str, *, counts: bool = False) -> CloudObject:
         found = self._objects.get(object_id)

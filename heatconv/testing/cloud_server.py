@@ -2,7 +2,8 @@
 """The fake cloud over HTTP, on loopback, for worlds of several processes.
 
 ``python -m heatconv.testing.cloud_server --port 0`` prints
-``fake cloud is up: http://127.0.0.1:PORT`` once it listens.
+``fake cloud is up: http://127.0.0.1:PORT`` once it listens.  With
+``--notify TRANSPORT_URL`` it publishes what happens to its objects on a topic.
 
 ============================  ===================================================
 ``POST /objects``             name, kind, owner, properties, wait
@@ -24,7 +25,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import queue
 import re
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from http import HTTPStatus
@@ -200,11 +203,30 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing: the audit log is the log."""
 
 
+def _teller(transport_url: str, topic: str) -> Callable[[str, Any], None]:
+    """Return what has notifications published, one after the other, and does not wait for that."""
+    from heatconv.rpc.notifications import Publishing  # noqa: PLC0415 - slow, and hardly ever asked for
+
+    publish = Publishing(transport_url, topic, "fake-cloud").publish
+    told: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+
+    def publish_all() -> None:
+        while True:
+            publish(*told.get())
+
+    threading.Thread(target=publish_all, daemon=True).start()
+    return lambda event_type, payload: told.put((event_type, payload))
+
+
 def main() -> None:
     """Serve a cloud until interrupted."""
     parser = argparse.ArgumentParser(description="Serve a fake cloud on loopback.")
     parser.add_argument("--port", type=int, default=0, help="the port to listen at (0: any free one)")
-    server = CloudServer(Cloud(), parser.parse_args().port)
+    parser.add_argument("--notify", metavar="TRANSPORT_URL", help="the broker to publish notifications at")
+    parser.add_argument("--notify-topic", default="notifications", help="the topic to publish them on")
+    arguments = parser.parse_args()
+    cloud = Cloud(tell=_teller(arguments.notify, arguments.notify_topic)) if arguments.notify else Cloud()
+    server = CloudServer(cloud, arguments.port)
     print(f"fake cloud is up: {server.url}", flush=True)  # noqa: T201 - whoever starts it reads this line
     try:
         server.serve_forever()

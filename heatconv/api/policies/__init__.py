@@ -12,13 +12,17 @@ from collections.abc import Mapping, Sequence
 
 from oslo_policy import policy
 
-from heatconv.api.policies import base, events, resources, services, software, stacks
+from heatconv.api.policies import base, events, notifications, resources, services, software, stacks
 from heatconv.api.policies.base import BELOW
 
 
 def list_rules() -> list[policy.RuleDefault]:
     """Return every rule, for enforcement and for oslopolicy-sample-generator."""
-    return [rule for module in (base, stacks, resources, events, software, services) for rule in module.RULES]
+    return [
+        rule
+        for module in (base, stacks, resources, events, notifications, software, services)
+        for rule in module.RULES
+    ]
 
 
 @functools.cache

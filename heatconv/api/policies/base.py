@@ -8,6 +8,7 @@ from oslo_policy import policy
 BELOW = "/v1/{project}"  #: where all routes are
 
 ADMIN = "rule:context_is_admin"
+ADMIN_OR_SERVICE = "rule:context_is_admin or role:service"
 READER = "rule:project_reader"
 MEMBER = "rule:project_member"
 READER_OR_STACK_USER = "rule:project_reader or rule:project_stack_user"

@@ -36,7 +36,7 @@ class Opaque(resource.Resource):
     It cannot be searched: what a lost answer left behind is not found again.
     """
 
-    PROPERTIES = (VALUE, FLAVOR, USES, WAIT) = ("value", "flavor", "uses", "wait")
+    PROPERTIES = (VALUE, FLAVOR, USES, TAGS, WAIT) = ("value", "flavor", "uses", "tags", "wait")
     ATTRIBUTES = (VALUE_ATTR, NAME_ATTR, ID_ATTR) = ("value", "name", "id")
 
     properties_schema = {
@@ -52,6 +52,9 @@ class Opaque(resource.Resource):
             default=[],
             update_allowed=True,
         ),
+        TAGS: properties.Schema(
+            properties.Schema.LIST, "Labels; the cloud itself sticks none on.", update_allowed=True
+        ),
         WAIT: properties.Schema(
             properties.Schema.NUMBER, "The seconds that each operation takes.", update_allowed=True
         ),
@@ -61,6 +64,9 @@ class Opaque(resource.Resource):
         NAME_ATTR: attributes.Schema("The object's name.", type=attributes.Schema.STRING),
         ID_ATTR: attributes.Schema("The object's id.", type=attributes.Schema.STRING),
     }
+
+    given_only = (TAGS,)
+    notifications = ("object.delete.end", "object.update.end", "object.error")
 
     # -- create ------------------------------------------------------------------------
 
@@ -83,6 +89,8 @@ class Opaque(resource.Resource):
 
     def _try_to_create(self, *, again: bool = False) -> Json:
         wanted = {key: self.properties[key] for key in (self.VALUE, self.FLAVOR, self.USES)}
+        if self.properties[self.TAGS] is not None:
+            wanted[self.TAGS] = self.properties[self.TAGS]
         try:
             made = cloud().create(
                 str(self.physical_resource_name()),
@@ -230,7 +238,8 @@ class Opaque(resource.Resource):
     def parse_live_resource_data(
         self, resource_properties: properties.Properties, resource_data: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        return {key: resource_data["properties"].get(key) for key in (self.VALUE, self.FLAVOR, self.USES)}
+        told = (self.VALUE, self.FLAVOR, self.USES, self.TAGS)
+        return {key: resource_data["properties"].get(key) for key in told}
 
     @classmethod
     def observe_many(
@@ -240,6 +249,11 @@ class Opaque(resource.Resource):
             found["id"]: found for found in cloud().show_many([str(each.resource_id) for each in resources])
         }
         return {each.uuid: each.told_by(live.get(str(each.resource_id))) for each in resources}
+
+    @classmethod
+    def notified(cls, event_type: str, payload: Mapping[str, Any]) -> Sequence[str]:
+        _ = event_type  # each of them tells it in the same way
+        return [payload["object_id"]]
 
     def told_by(self, found: Json | None) -> Mapping[str, Any] | exception.ResourceInError | None:
         """Return what the cloud's answer says about the resource."""

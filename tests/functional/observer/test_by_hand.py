@@ -64,6 +64,65 @@ def test_each_drift_is_told_with_its_difference_and_has_an_event(web):
     ]
 
 
+def test_what_nobody_asked_for_is_told_and_taken_back(web):
+    labelled = web.object_of("B")
+    web.cloud.meddle(labelled, {"tags": ["mine"]})
+
+    told = web.observe()["resources"]
+
+    assert [(each["name"], each["kind"]) for each in told] == [("B", "UNEXPECTED")]
+    assert told[0]["differences"] == [{"property": "tags", "wanted": None, "observed": ["mine"]}]
+    assert web.observations() == ['B FAILED: tags is ["mine"] and nobody asked for it']
+    before = len(web.cloud.audit())
+    web.converge()
+    assert web.calls(before) == ["update B"]
+    assert web.cloud.show(labelled)["properties"]["tags"] is None
+    assert web.observe()["resources"] == []
+
+
+def test_what_nobody_asked_for_beside_what_differs_is_taken_back_too(web):
+    web.cloud.meddle(web.object_of("B"), {"tags": ["mine"], "value": "drifted"})
+
+    told = web.observe()["resources"]
+
+    assert [(each["kind"], len(each["differences"])) for each in told] == [("CHANGED", 2)]
+    web.converge()
+    assert web.cloud.show(web.object_of("B"))["properties"]["tags"] is None
+    assert web.differences(FIRST) == []
+
+
+# -- a check is a look -------------------------------------------------------------------------
+
+
+def test_after_a_check_it_is_known_what_has_drifted(web):
+    web.cloud.meddle(web.object_of("A"), {"value": "drifted"})
+    web.lifecycle.check_stack(CONTEXT, web.stack_id)
+    web.observer.tick()
+    assert web.drift() == {}  # the check still goes on
+
+    web.run()
+    web.observer.tick()
+
+    assert web.state == "CHECK_COMPLETE"
+    assert web.drift() == {"A": "CHANGED"}
+    assert web.drift_status() == "DRIFTED"
+    looked = len(web.cloud.audit())
+    web.observer.tick()
+    assert len(web.cloud.audit()) == looked
+
+
+def test_what_fails_its_check_is_failed_and_what_else_has_drifted_is_known(web):
+    web.cloud.spoil(web.object_of("E"))
+    web.cloud.meddle(web.object_of("A"), {"value": "drifted"})
+    web.lifecycle.check_stack(CONTEXT, web.stack_id)
+    web.run()
+    web.observer.tick()
+
+    assert web.state == "CHECK_FAILED"
+    assert web.rows()["E"] == "CHECK_FAILED v0"
+    assert web.drift() == {"A": "CHANGED"}
+
+
 def test_what_is_no_news_is_told_once(web):
     web.cloud.vanish(web.object_of("E"))
     web.observe()

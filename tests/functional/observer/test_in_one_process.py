@@ -111,6 +111,29 @@ def test_a_stack_whose_policy_is_to_heal_is_healed_by_itself(web, by):
     assert {healed[name]["id"] for name in "BC"}.isdisjoint(objects[name]["id"] for name in "BC")
 
 
+def test_what_somebody_tells_of_is_healed_before_its_turn(web, endpoint):
+    web.create(convergence={"policy": "heal", "interval": 30_000_000})
+    lost = web.objects()["C"]["id"]
+    web.cloud.vanish(lost)
+
+    body = {"physical_ids": [lost, "unknown"]}
+    answer = requests.post(f"{endpoint}/notifications", json=body, timeout=30)
+
+    assert (answer.status_code, answer.json()) == (202, {"taken_up": 1})
+    web.until(web.is_as_wanted)
+
+
+def test_after_a_check_it_is_known_what_has_drifted(web):
+    web.create()
+    web.cloud.meddle(web.objects()["C"]["id"], {"value": "drifted"})
+
+    web.post("/actions", {"check": None})
+
+    web.until(lambda: web.stack()["drift"]["status"] == "DRIFTED")
+    assert web.stack()["stack_status"] == "CHECK_COMPLETE"
+    assert [each["kind"] for each in web.get("/drift")["drift"]["resources"]] == ["CHANGED"]
+
+
 def test_the_policy_can_be_patched(web):
     web.create()
     body = {"convergence": {"policy": "detect", "interval": 1}}

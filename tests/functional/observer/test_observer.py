@@ -408,30 +408,6 @@ def test_what_is_gone_is_forgotten(world):
     assert (world.select(stack_observed), world.select(resource_observed)) == ([], [])
 
 
-# -- something has happened --------------------------------------------------------------------------
-
-
-def test_what_something_happened_to_is_looked_at_and_healed_at_once(world):
-    world.create_with(FIRST, "heal")
-    lost = world.object_of("E")
-    world.cloud.vanish(lost)
-
-    assert world.observer.look_at([lost, "unknown"]) == 1
-    world.run()
-
-    assert world.differences(FIRST) == []
-
-
-def test_of_a_stack_that_nobody_observes_nothing_is_looked_at(world):
-    world.create(FIRST)
-    world.run()
-    before = len(world.cloud.audit())
-
-    assert world.observer.look_at([world.object_of("E")]) == 0
-
-    assert len(world.cloud.audit()) == before
-
-
 def test_an_observation_of_a_resource_that_was_touched_meanwhile_is_void(world):
     world.create_with(FIRST, "detect")
     world.cloud.vanish(world.object_of("A"))

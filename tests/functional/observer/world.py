@@ -12,6 +12,8 @@ from heatconv.db.tables import event, resource, stack_observed
 from heatconv.db.types import seconds_ago
 from heatconv.engine.convergence import Convergence
 from heatconv.engine.healing import Healing, Limits
+from heatconv.engine.lifecycle import Lifecycle
+from heatconv.engine.notifications import Notifications
 from heatconv.engine.observer import Defaults, Observer
 from heatconv.engine.observing import Observing
 from heatconv.engine.prepare import Preparer
@@ -27,6 +29,7 @@ class ObservedWorld(World):
 
     def __init__(self, url: str, registry: Registry) -> None:
         super().__init__(url, registry)
+        self.now = 0.0  #: the time that notifications go by
         self.preparer = Preparer(self.database, registry, default_timeout=3600)
         self.observer = self.new_observer()
 
@@ -43,6 +46,9 @@ class ObservedWorld(World):
             ),
             defaults=Defaults(mode=mode, interval=300, portion=portion),
         )
+        self.notifications = Notifications(
+            self.observer.look_at, self._registry, most=2000, clock=lambda: self.now
+        )
         self.engine = Requests(
             database=self.database,
             preparer=self.preparer,
@@ -56,7 +62,17 @@ class ObservedWorld(World):
             preparer=self.preparer,
             requests=self.engine,
             observer=self.observer,
+            notifications=self.notifications,
             ring=self._ring,
+        )
+        self.lifecycle = Lifecycle(
+            database=self.database,
+            preparer=self.preparer,
+            requests=self.engine,
+            registry=self._registry,
+            ring=self._ring,
+            max_snapshots=-1,
+            look_after=self.observer.look_after,
         )
         return self.observer
 
@@ -78,6 +94,12 @@ class ObservedWorld(World):
         self.run()
 
     # -- what happens ------------------------------------------------------------------------------
+
+    def hear(self, event_type: str, *physical_ids: str) -> None:
+        """Let services publish what happened to some things, and let the engine look at what it heard."""
+        for physical_id in physical_ids:
+            self.notifications.hear(event_type, {"object_id": physical_id})
+        self.notifications.look()
 
     def time_passes(self) -> None:
         """Let every stack be due."""
@@ -107,6 +129,7 @@ class ObservedWorld(World):
         return str(self.user.show_drift(CONTEXT, self.stack_id)["status"])
 
     def observations(self) -> list[str]:
-        """Return the events of observation, in order."""
-        rows = sorted(self.select(event, event.c.action == "OBSERVE"), key=lambda row: row.id)
+        """Return what events tell of observed resources, in order."""
+        of_resources = self.select(event, event.c.action == "OBSERVE", event.c.resource_id.is_not(None))
+        rows = sorted(of_resources, key=lambda row: row.id)
         return [f"{row.resource_name} {row.status}: {row.status_reason}" for row in rows]

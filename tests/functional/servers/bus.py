@@ -11,7 +11,7 @@ from contextlib import ExitStack
 import amqp
 import sqlalchemy as sa
 
-TOPICS = ("heatconv-engine", "heatconv-worker")
+TOPICS = ("heatconv-engine", "heatconv-worker", "heatconv")  #: the last is the pool of notifications
 
 
 def own_bus(server: str, until: ExitStack) -> str:

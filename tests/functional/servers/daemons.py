@@ -57,8 +57,13 @@ class Daemons:
         workers: int = 3,
         pace: Options = BRISK,
         options: Options | None = None,
+        notify: bool = False,
     ) -> None:
-        """Take where they are to run; ``pace`` are the clocks they go by, ``{}`` for the product's own."""
+        """Take where they are to run; ``pace`` are the clocks they go by, ``{}`` for the product's own.
+
+        ``notify``: the fake cloud publishes notifications on the same bus.
+        """
+        self._notify = transport_url if notify else None
         self.directory = directory
         self.config_file = directory / "heatconv.conf"
         self.processes: dict[str, Process] = {}
@@ -81,7 +86,7 @@ class Daemons:
     def __enter__(self) -> Self:
         with ExitStack() as until:
             # The cloud is needed to the end, and so ends last.
-            self.cloud_url = until.enter_context(fake_cloud(self.directory))
+            self.cloud_url = until.enter_context(fake_cloud(self.directory, self._notify))
             until.callback(self._stop)
             subprocess.run(
                 [program("heatconv-manage"), "--config-file", self.config_file, "db_sync"], check=True

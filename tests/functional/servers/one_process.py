@@ -15,9 +15,10 @@ PLUGINS = Path(heatconv.testing.__file__).parent / "plugins"
 
 
 @contextmanager
-def fake_cloud(directory: Path) -> Iterator[str]:
-    """Run the fake cloud; yield its address."""
+def fake_cloud(directory: Path, notify: str | None = None) -> Iterator[str]:
+    """Run the fake cloud, which may publish notifications at a broker; yield its address."""
     command = [sys.executable, "-m", "heatconv.testing.cloud_server", "--port", "0"]
+    command += ["--notify", notify] if notify else []
     process = Process(command, directory / "cloud.log")
     try:
         yield process.wait_for(r"fake cloud is up: (\S+)")[1]

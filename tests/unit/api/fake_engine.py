@@ -28,6 +28,7 @@ class FakeEngine:
         self.edges: list[list[str]] = []
         self.done: list[tuple[str, str]] = []
         self.signals: list[tuple[str, dict[str, Any]]] = []
+        self.noted: list[tuple[str, list[str], bool]] = []
         self.queries: list[dict[str, Any]] = []
         self.contexts: list[RequestContext] = []
         self.broken: Exception | None = None
@@ -195,6 +196,10 @@ class FakeEngine:
         keys = ("name", "stack", "type", "physical_id")
         found["resources"] = [{**{key: row[key] for key in keys}, **drifted} for row in rows]
         return {"status": "DRIFTED" if rows else "IN_SYNC", "since": NOW, **found}
+
+    def _note_change(self, context: RequestContext, physical_ids: list[str], all_projects: bool) -> int:
+        self.noted.append((context.project_id, physical_ids, all_projects))
+        return len([each for each in physical_ids if each != "unknown"])
 
     # -- snapshots ---------------------------------------------------------------------
 

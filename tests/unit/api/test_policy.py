@@ -40,7 +40,7 @@ def may(role, method, url):
     """Tell, apart from the rules themselves, whether somebody may use a route in its own project."""
     if role == "admin":
         return True
-    if url == "/services":
+    if url in ("/services", "/notifications"):
         return False
     if role == "heat_stack_user":
         return is_lookup(url) or (method, url) in FOR_STACK_USERS or url.startswith("/software_deployments")
@@ -149,6 +149,8 @@ def test_a_route_without_a_rule_is_not_served():
         ("GET /stacks", None, "stacks:index"),
         ("GET /stacks?global_tenant=TRUE", None, "stacks:global_index"),
         ("GET /stacks?global_tenant=false&global_tenant=true", None, "stacks:global_index"),
+        ("POST /notifications", None, "notifications:create"),
+        ("POST /notifications?global_tenant=true", None, "notifications:global_create"),
         ("PATCH /stacks/web/ID", {}, "stacks:update_no_change"),
         ("PATCH /stacks/web/ID", {"tags": "a"}, "stacks:update_patch"),
         ("POST /stacks/web/ID/actions", {"resume": None}, "actions:resume"),
@@ -181,6 +183,14 @@ def test_nobody_lists_all_projects_unless_the_operator_says_so(rules, as_somebod
     assert row["project"] == "theirs"
     assert row["links"][0]["href"].endswith(f"/v1/theirs/stacks/web/{theirs}")
     assert as_somebody("member").simulate_get(everywhere).status_code == 403
+
+
+@pytest.mark.parametrize("query", ["", "global_tenant=true"])
+def test_services_tell_what_happened_to_things(as_somebody, engine, query):
+    body = {"physical_ids": ["a"]}
+    answer = as_somebody("service").simulate_post("/v1/mine/notifications", query_string=query, json=body)
+    assert answer.status_code == 202
+    assert engine.noted == [("mine", ["a"], bool(query))]
 
 
 def test_rules_are_documented():

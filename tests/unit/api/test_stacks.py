@@ -6,6 +6,10 @@ import json
 import pytest
 from oslo_policy import policy
 
+from heatconv import errors
+from heatconv.api.body import checked
+from heatconv.api.schemas.notifications import CHANGED
+
 TEMPLATE = {"heat_template_version": "2018-08-31", "resources": {}}
 
 
@@ -442,6 +446,29 @@ def test_one_resource_is_observed_or_converged(api, engine, action):
     assert api.simulate_post(f"{url}/actions", json={"suspend": None}).status_code == 400
     assert engine.done == [(stack_id, f"{action} a")]
     assert len(api.simulate_get(f"{url}/drift").json["drift"]["resources"]) == 1
+
+
+@pytest.mark.parametrize(("query", "everywhere"), [("", False), ("global_tenant=true", True)])
+def test_what_something_happened_to_is_noted(api, engine, query, everywhere):
+    body = {"physical_ids": ["a", "unknown"]}
+    answer = api.simulate_post("/v1/default/notifications", query_string=query, json=body)
+    assert (answer.status_code, answer.json) == (202, {"taken_up": 1})
+    assert engine.noted == [("default", ["a", "unknown"], everywhere)]
+
+
+@pytest.mark.parametrize("physical_ids", [None, "a", [], [""], [3], ["a" * 256]])
+def test_what_are_no_physical_ids_is_refused(api, engine, physical_ids):
+    answer = api.simulate_post("/v1/default/notifications", json={"physical_ids": physical_ids})
+    assert answer.status_code == 400
+    assert "physical_ids" in answer.json["error"]["message"]
+    assert engine.noted == []
+
+
+def test_more_physical_ids_than_a_thousand_are_refused():
+    thousand = {"physical_ids": ["a"] * 1000}
+    assert checked(thousand, CHANGED) == thousand
+    with pytest.raises(errors.BadRequest, match="1 to 1000 of them"):
+        checked({"physical_ids": ["a"] * 1001}, CHANGED)
 
 
 def test_a_timeout_of_nothing_is_the_default(api, engine):

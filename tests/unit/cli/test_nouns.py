@@ -51,6 +51,13 @@ def test_template_validate(run, tmp_path):
     assert (ran.code, ran.err) == (1, "resources.a.type: unknown type\noutputs.b: no value\n")
 
 
+def test_what_something_happened_to_is_noted(run, engine):
+    ran = run("drift", "note", "v1", "unknown")
+    assert (ran.code, ran.err) == (0, "1 of 2 are looked at.\n")
+    assert run("drift", "note", "v1", "--all-projects").code == 0
+    assert engine.noted == [("default", ["v1", "unknown"], False), ("default", ["v1"], True)]
+
+
 def test_events_come_oldest_first(run, engine, stack_id):
     for name in ("a", "b"):
         engine.add_event(stack_id, name, "CREATE", "COMPLETE", "state changed")

@@ -107,3 +107,21 @@ def test_what_an_old_environment_among_the_files_hid_is_hidden_still():
     veil = Veil(RawTemplate(template=template, environment={"parameters": {"password": "new"}}, files=files))
 
     assert SECRET not in str(veil.files())
+
+
+def test_what_sinks_sign_with_is_masked_wherever_it_is():
+    sink = {"type": "webhook", "target": "https://hooks.example.org/", "secret": SECRET}
+    veil = Veil(
+        RawTemplate(
+            template={"heat_template_version": "2021-04-16"},
+            environment={"event_sinks": [sink, {"type": "notification"}]},
+            files={
+                "env.yaml": "event_sinks:\n- type: webhook\n  secret: sesame\n  target: https://other\n",
+                "run.sh": f"verify --with '{SECRET}'\n",
+            },
+        )
+    )
+
+    assert veil.environment()["event_sinks"] == [sink | {"secret": "******"}, {"type": "notification"}]
+    assert "sesame" not in veil.files()["env.yaml"]
+    assert SECRET not in veil.files()["run.sh"]

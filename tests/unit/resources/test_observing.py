@@ -24,6 +24,7 @@ class Told(resource.Resource):
         "free": Schema(Schema.MAP, update_allowed=True),
         "fixed": Schema(Schema.STRING),
     }
+    given_only = ("tags", "fixed")
     answer = None
 
     def get_live_resource_data(self):
@@ -70,6 +71,20 @@ def make(answer, **properties):
 def test_what_differs_is_what_somebody_chose_and_is_not_so(properties, live, differences):
     made = make(live, **properties)
     assert made.differences(made.observe()) == differences
+
+
+@pytest.mark.parametrize(
+    ("properties", "live", "unexpected"),
+    [
+        ({}, {"tags": ["mine"], "free": {"a": 1}, "fixed": "x"}, {"tags": ["mine"]}),
+        ({}, {"tags": []}, {}),
+        ({}, {"tags": None}, {}),
+        ({}, {}, {}),
+        ({"tags": ["a"]}, {"tags": ["a", "mine"]}, {}),
+    ],
+)
+def test_what_nobody_asked_for_is_unexpected_where_nobody_else_chooses(properties, live, unexpected):
+    assert make({}, **properties).unexpected(live) == unexpected
 
 
 def test_what_cannot_be_updated_is_compared_if_the_type_tells_of_it():

@@ -227,7 +227,7 @@ def test_observation_reads_what_is_there(cloud, build, row):
     resource = build(value="a")
     carry_out(resource, Action.CREATE)
     cloud.meddle(row.physical_id, {"value": "drifted"})
-    live = {"value": "drifted", "flavor": "small", "uses": []}
+    live: dict[str, object] = {"value": "drifted", "flavor": "small", "uses": [], "tags": None}
     assert resource.observe() == live
     assert type(resource).observe_many([resource]) == {ROW: live}
     cloud.vanish(row.physical_id)
