@@ -25,14 +25,12 @@ def start_afresh(connection: Connection, stack_ids: Collection[str]) -> None:
     connection.execute(sa.delete(resource_healing).where(resource_healing.c.stack_id.in_(stack_ids)))
 
 
-@writing
 def note_begun(
     connection: Connection, root_id: str, traversal_id: str, resources: Sequence[Resource]
 ) -> None:
     """Record which traversal heals a root stack (any other one is a user's), and count what it heals.
 
-    Concurrency: of those who heal at the same time only one has started a
-    traversal, and counts; who counts the next waits at the stack's row.
+    Concurrency: within the transaction that starts it, which has locked the stack's row.
     """
     now, known = _now(connection), stack_observed.c.stack_id == root_id
     over = sa.or_(stack_observed.c.heals_since.is_(None), stack_observed.c.heals_since <= now - HOUR)

@@ -13,7 +13,7 @@ from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db import held, observations, room, rows, sinks, snapshots, sync_points, turns
+from heatconv.db import healing, held, observations, room, rows, sinks, snapshots, sync_points, turns
 from heatconv.db.events import add_stack_event, drop_old_events
 from heatconv.db.room import Room
 from heatconv.db.session import writing
@@ -23,7 +23,7 @@ from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.outcomes import Half, Owner, StackFailed
 from heatconv.model.plan import Plan, Target
-from heatconv.model.records import Extant, Held, RawTemplate, Stack, changed
+from heatconv.model.records import Extant, Held, RawTemplate, Resource, Stack, changed
 from heatconv.model.states import VISITS, Action, Phase, Status
 
 #: The actions whose failure is followed by a rollback, if the stack is to have one.
@@ -54,6 +54,7 @@ class Start:
     room: Room | None = None  #: how many resources there may be in the tree; None is any number
     owner: Held | None = None  #: on behalf of which row a nested stack is made or changed
     only_drifted: frozenset[str] | None = None  #: the resources whose drift counts; None: all
+    heals: Sequence[Resource] | None = None  #: what nobody asked to heal: the traversal is the observer's
     sinks: Sequence[Mapping[str, Any]] | None = None  #: where events are delivered to; None: where they were
 
 
@@ -162,6 +163,8 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
         )
     )
     _write_settings(connection, seen.id, start, first=first)
+    if start.heals is not None:
+        healing.note_begun(connection, seen.id, traversal_id, start.heals)
     if not first and start.keep_events >= 0:
         drop_old_events(connection, seen.id, keep=start.keep_events)
     if seen.action is Action.SNAPSHOT and seen.status is Status.IN_PROGRESS and not first:

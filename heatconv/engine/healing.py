@@ -81,11 +81,10 @@ class Healing:
         if not chosen and root.status is not Status.FAILED:
             return False
         self._release(tree, found, chosen)
-        started = self._preparer.converge(root, only_at=root.current_traversal)
+        healed = [drift.row for drift in due if drift.resource_id in chosen]
+        started = self._preparer.converge(root, only_at=root.current_traversal, heals=healed)
         if started is None:
             return False
-        counted = [drift.row for drift in due if drift.resource_id in chosen]
-        healing.note_begun(self._database, root_id, started.traversal_id, counted)
         LOG.info("stack %s: %d drifted resources are being healed", root_id, len(chosen))
         self._ring(started)
         return True

@@ -27,7 +27,7 @@ from heatconv.model.states import Status
 LOG = logging.getLogger(__name__)
 
 STACKS = 500  #: stacks whose turns one engine takes at a time
-LEASE = 120.0  #: seconds until the turns that a dead engine took are due again
+LEASE = 30.0  #: seconds until the turns that a dead engine took are due again
 ASLEEP = 86400.0  #: seconds until a stack that nobody wants observed is asked for again
 BUSY = 30.0  #: seconds, at most, until a stack that is being changed is looked at again
 SWEEP = 600.0  #: seconds between two looks for what nobody needs any more

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from heatconv.engine import freezing
 from heatconv.engine.freezing import Source, Wanted
 from heatconv.graph.traversal import Order, plan, visit
 from heatconv.model.plan import Target
-from heatconv.model.records import Held, Stack
+from heatconv.model.records import Held, Resource, Stack
 from heatconv.model.states import Action, Phase, Status
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.registry import Registry
@@ -185,13 +185,19 @@ class Preparer:
         return self._race(stack, decide)
 
     def converge(
-        self, stack: Stack, *, only: Collection[str] | None = None, only_at: str | None = None
+        self,
+        stack: Stack,
+        *,
+        only: Collection[str] | None = None,
+        only_at: str | None = None,
+        heals: Sequence[Resource] | None = None,
     ) -> Started | None:
         """Start to put right what has drifted of a stack, and what depends on that; see ``db.observations``.
 
         Args:
             only: the names of the resources whose drift counts; None: all.
             only_at: the traversal that must not have been overtaken; None is returned if it has.
+            heals: the rows that are healed, if it is not a user who has this done; see ``db.healing``.
 
         Raises:
             NotFound: the stack was deleted meanwhile.
@@ -211,6 +217,7 @@ class Preparer:
                 timeout_secs=self._timeout(now.timeout_mins),
                 keep_events=self._keep_events,
                 only_drifted=None if only is None else frozenset(only),
+                heals=heals,
             )
 
         try:

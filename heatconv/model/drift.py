@@ -132,4 +132,4 @@ class StackDrift:
     status: DriftStatus
     since: datetime
     observed_at: datetime | None  #: when all of it had been looked at last
-    traversal_id: str | None = None  #: the last traversal that healed it, or that is known to be a user's
+    traversal_id: str | None = None  #: the last traversal that healed it

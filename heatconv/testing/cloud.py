@@ -402,7 +402,8 @@ class Cloud:
                 raise Refused(409, f"object {used} is not there, or not ready to be used")
         while coming:
             reached.add(used := coming.pop())
-            coming += [more for more in self._objects[used].uses if more not in reached]
+            if (found := self._objects.get(used)) is not None:  # what it uses may have been deleted by hand
+                coming += [more for more in found.uses if more not in reached]
         if user in reached:
             raise Refused(409, f"object {user} would use itself")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import fnmatch
 import itertools
 import logging
 import os
@@ -19,7 +20,8 @@ import sqlalchemy as sa
 from heatconv.db.session import Database
 from heatconv.db.tables import event, metadata, resource, stack
 from heatconv.errors import StackExists
-from heatconv.model.states import Status
+from heatconv.model.drift import Mode
+from heatconv.model.states import Action
 from heatconv.resources.registry import Registry
 from heatconv.testing import trees
 from heatconv.testing.cloud import IN_PROCESS, IN_TRANSITION, CloudObject
@@ -76,7 +78,7 @@ class Bench:
         self._boundaries = Boundaries()
         self.database = self._boundaries.of_database(Database.from_url(url, KEYRING))
         self._registry = self._boundaries.of_types(Registry.load([PLUGIN_DIR]))
-        self._states: dict[int, _State] = {}
+        self._states: dict[tuple[int, Mode], _State] = {}
         self._exit = ExitStack()
         # SQLite tidies up whenever the last connection goes; this one stays.
         self._exit.enter_context(self.database.engine.connect())
@@ -91,9 +93,11 @@ class Bench:
 
     def play(self, story: Story, death: Death = Death()) -> Run:
         """Play a story in which somebody dies."""
-        stage = self.set_up(story.before, lambda done: _then(stage, story, done))
+        stage = self.set_up(story.before, lambda done: _then(stage, story, done), policy=story.policy)
         for fault in story.faults:
             IN_PROCESS.fail(fault())
+        for owner, drift in story.drifts.items():
+            drift(IN_PROCESS, _object_of(owner))
         engine = stage.add_engine(death.engine)
         stage.add_engine()
         worker = stage.add_worker(death.worker, pauses=death.stops)
@@ -103,7 +107,8 @@ class Bench:
         refusal = _ask(stage, story.ask, retry=death.retry)
         if refusal is not None and not isinstance(refusal, StackExists):
             problems.append(f"the request was refused: {refusal!r}")
-        begun = self._mark() != before
+        # What drifted is looked at time and again, whoever died over it.
+        begun = bool(story.drifts) or self._mark() != before
         try:
             stage.run()
         except AssertionError as error:
@@ -123,17 +128,23 @@ class Bench:
             history=stage.history,
         )
 
-    def set_up(self, template: Template | None, watch: Callable[[int], None] = lambda _done: None) -> Stage:
+    def set_up(
+        self,
+        template: Template | None,
+        watch: Callable[[int], None] = lambda _done: None,
+        *,
+        policy: Mode = Mode.OFF,
+    ) -> Stage:
         """Return an empty stage in the world in which a stack of a template is complete.
 
         ``watch`` is told how many requests the cloud has carried out, after each.
         """
-        state = self._state(template)
+        state = self._state(template, policy)
         self._go_to(state)
         self._number_ids(_IN_USE if template else 0)
         IN_PROCESS.reset(self._boundaries.gate(watch))
         IN_PROCESS._objects.update(copy.deepcopy(state.objects))
-        return Stage(self.database, self._registry, self._boundaries)
+        return Stage(self.database, self._registry, self._boundaries, is_observed=policy is not Mode.OFF)
 
     def begin(self, request: Request) -> None:
         """Ask for something in an empty world in which there is no worker."""
@@ -150,7 +161,7 @@ class Bench:
         wanted = {} if template is None else {NAME: template}
         with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
             problems = [*oracle.in_the_database(connection)]
-            failed = sa.select(event).where(event.c.status == Status.FAILED)
+            failed = sa.select(event).where(oracle.FAILED, event.c.action != Action.OBSERVE)
             if not may_fail:
                 problems += [
                     f"{row.resource_name}: {row.status_reason}" for row in connection.execute(failed)
@@ -175,15 +186,15 @@ class Bench:
 
     # -- states to start from --------------------------------------------------------------------
 
-    def _state(self, template: Template | None) -> _State:
+    def _state(self, template: Template | None, policy: Mode) -> _State:
         """Return the world in which a stack of a template is complete."""
-        key = id(template)
+        key = id(template), policy
         if key not in self._states:
-            self._states[key] = _State() if template is None else self._make(template)
+            self._states[key] = _State() if template is None else self._make(template, policy)
         return self._states[key]
 
-    def _make(self, template: Template) -> _State:
-        run = self.play(Story(before=None, ask=create(template), wanted=template))
+    def _make(self, template: Template, policy: Mode) -> _State:
+        run = self.play(Story(before=None, ask=create(template, policy=policy), wanted=template))
         if run.problems:
             raise AssertionError(run.problems)
         with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
@@ -200,6 +211,12 @@ class Bench:
                 connection.execute(sa.delete(table))
                 if rows := state.rows.get(table.name):
                     connection.execute(sa.insert(table), rows)
+
+
+def _object_of(owner: str) -> str:
+    """Return the id of the one object whose owner matches a pattern."""
+    (found,) = [found["id"] for found in IN_PROCESS.owned() if fnmatch.fnmatchcase(found["owner"], owner)]
+    return str(found)
 
 
 def _let_the_cloud_finish() -> None:

@@ -16,6 +16,9 @@ import sys
 from pathlib import Path
 
 VARIABLE = "HEATCONV_CHAOS_FAULTS"
+#: Seconds until the turns of an observer that died are others': here they die all the time.  One that
+#: is only paused can come back to turns that it has lost.
+LEASE = 4.0
 
 
 def main() -> None:
@@ -27,6 +30,7 @@ def main() -> None:
     def now() -> object:
         return faults.Faults(**json.loads(Path(os.environ[VARIABLE]).read_text()))
 
+    vars(importlib.import_module("heatconv.engine.observer"))["LEASE"] = LEASE
     vars(daemon)["Bus"] = functools.partial(faults.FaultyBus, faults=now, choice=random.Random(kind))
     daemon.main()
 

@@ -26,6 +26,13 @@ OPTIONS: Options = {
     "DEFAULT": {"rpc_response_timeout": 10},
     "worker": {"threads": 16},
     "engine": {"threads": 8},
+    # Whatever drifts is found while it still matters, and healed however often it does.
+    "observer": {
+        "interval": 5,
+        "tick": 0.5,
+        "max_heals_per_hour": 1_000_000,
+        "max_heals_per_resource": 1_000_000,
+    },
 }
 
 

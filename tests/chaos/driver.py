@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from heatconv.client.http import Client, ClientError
+from heatconv.model.drift import Mode
 from heatconv.testing.failures import FailureRule
 from heatconv.testing.templates import SERVER, STEPS, Entry, Template, Thing, Used, attr, thing
 from heatconv.testing.trees import GIVEN, INDEX, Group, group, joined, nested, policy, scaled, source
@@ -26,6 +27,9 @@ DOOMED = "X"  #: the resource that the cloud never makes
 NOT_NOW = frozenset({0, 429, 500, 502, 503, 504})
 NOT_THERE = frozenset({400, 404, 409})  #: what a signal to something that is not made yet is answered
 PAUSE = 0.3  #: seconds until a user asks again
+#: What is done about drift in the second half of the stacks; in the first nothing ever drifts.
+POLICIES = (Mode.HEAL, Mode.DETECT, Mode.HEAL, Mode.OFF)
+CALM = 0.1  #: how often a user has a wish for a stack that may drift, compared with the others
 
 #: What the cloud has to be told for doomed resources to be so.
 DOOM = FailureRule(op="create", owner=f"*/{DOOMED}", status=400, times=None)
@@ -41,6 +45,7 @@ class Stack:
 
     name: str
     choice: random.Random
+    policy: Mode | None = None  #: of one whose objects drift
     may_be: list[Template | None] = field(default_factory=lambda: [None])
     asked: list[Template] = field(default_factory=list)  #: all that could become so
 
@@ -54,7 +59,12 @@ class Driver:
 
     def __init__(self, endpoint: str, start: int, *, users: int, stacks: int) -> None:
         self.stacks = [
-            Stack(f"s{number:02}", random.Random(f"{start} stack {number}")) for number in range(stacks)
+            Stack(
+                f"s{number:02}",
+                random.Random(f"{start} stack {number}"),
+                POLICIES[number % len(POLICIES)] if number >= stacks // 2 else None,
+            )
+            for number in range(stacks)
         ]
         self.taken: Counter[str] = Counter()  #: wishes the service took, by kind
         self.problems: list[str] = []
@@ -66,6 +76,11 @@ class Driver:
             )
             for user in range(users)
         ]
+
+    @property
+    def policies(self) -> dict[str, Mode]:
+        """What is done about drift, by the name of each stack whose objects drift."""
+        return {stack.name: stack.policy for stack in self.stacks if stack.policy is not None}
 
     def start(self) -> None:
         for thread in self._threads:
@@ -80,9 +95,10 @@ class Driver:
 
     def _wish(self, stacks: list[Stack], choice: random.Random) -> None:
         client = Client(self._endpoint)
+        weights = [1.0 if stack.policy is None else CALM for stack in stacks]
         try:
             while not self._stopping.wait(choice.uniform(0.0, 0.8)):
-                self._change(client, choice.choice(stacks))
+                self._change(client, choice.choices(stacks, weights)[0])
         except Exception as error:  # noqa: BLE001 - told in the end
             self.problems.append(f"a user got stuck: {error!r}")
         finally:
@@ -96,6 +112,8 @@ class Driver:
             first = [name for name, entry in template.items() if isinstance(entry, Thing)][:1]
             template = template.but(**{DOOMED: thing("x", uses=first)})
         body = {**source(template), "disable_rollback": kind != "doomed update"}
+        if stack.policy is not None:
+            body["convergence"] = {"policy": stack.policy}
         while True:
             try:
                 self._ask(client, stack, kind, body)
@@ -118,6 +136,8 @@ class Driver:
                 self._signal(client, stack.name)
             case "rollback":
                 client.act(stack.name, "rollback")
+            case "converge":
+                client.converge(stack.name)
             case "delete":
                 self._delete(client, stack.name)
 
@@ -150,7 +170,7 @@ class Driver:
 
 
 #: What a user may wish of a stack that is there, and how often.
-WISHES = {"update": 6, "signal": 3, "doomed update": 2, "rollback": 2, "delete": 2}
+WISHES = {"update": 6, "signal": 3, "doomed update": 2, "rollback": 2, "delete": 2, "converge": 1}
 
 
 def _note(stack: Stack, kind: str, template: Template) -> None:
@@ -164,7 +184,7 @@ def _note(stack: Stack, kind: str, template: Template) -> None:
             stack.may_be = [*stack.asked, Template()]
         case "delete":
             stack.may_be = [None]
-        case "signal":
+        case "signal" | "converge":
             pass  # how many members there are to be is asked in the end
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong: processes die and stop, the bus forgets, connections break, the cloud is moody.
+"""Processes die and stop, the bus forgets, connections break, things drift, the cloud is moody.
 
 One misfortune after the other, each chosen by chance and each healed by itself
 some seconds later, so that several overlap; ``stop`` waits until all are healed.
@@ -21,6 +21,7 @@ import sqlalchemy as sa
 from heatconv.testing.cloud_client import CloudControl
 from heatconv.testing.failures import FailureRule, Outcome
 from tests.chaos.deployment import Deployment
+from tests.chaos.drift import Drifts
 from tests.chaos.driver import DOOM
 from tests.chaos.proxy import Proxy
 from tests.functional.servers.bus import TOPICS
@@ -31,11 +32,12 @@ LONGEST = 5.0  #: seconds a misfortune lasts; more than twice what makes a daemo
 class Nemesis:
     """Sends misfortunes; ``counts`` tells how many of each."""
 
-    def __init__(self, deployment: Deployment, cloud: CloudControl, start: int) -> None:
+    def __init__(self, deployment: Deployment, cloud: CloudControl, drifts: Drifts, start: str) -> None:
         self.counts: Counter[str] = Counter()
         self.problems: list[str] = []
         self._deployment = deployment
         self._cloud = cloud
+        self._drifts = drifts
         self._choice = random.Random(f"{start} nemesis")
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._haunt)
@@ -179,6 +181,9 @@ class Nemesis:
         self._cloud.stop_failing()
         self._cloud.fail(DOOM)
 
+    def _let_something_drift(self) -> None:
+        self._drifts.happen(self._choice)
+
 
 _TERMINATE = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
@@ -210,4 +215,5 @@ _MISFORTUNES = (
     (Nemesis._restart_a_server, 3),
     (Nemesis._upset_the_cloud, 5),
     (Nemesis._close_the_cloud, 1),
+    (Nemesis._let_something_drift, 10),
 )

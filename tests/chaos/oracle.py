@@ -5,19 +5,32 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.tables import graph_edge, raw_template, resource, stack, sync_point, sync_point_input
-from heatconv.model.states import Status
+from heatconv.db.tables import (
+    event,
+    graph_edge,
+    raw_template,
+    resource,
+    stack,
+    sync_point,
+    sync_point_input,
+)
+from heatconv.model.states import Action, Status
 from heatconv.testing.cloud import AuditEntry
 from heatconv.testing.templates import Template
 from heatconv.testing.trees import differences, found_by, place_of
+from tests.chaos.drift import Drift
+from tests.chaos.driver import DOOMED
 
 Json = Mapping[str, Any]
+
+#: What failed.  That a lock was broken is told with the state of the resource, which may have failed before.
+FAILED = sa.and_(event.c.status == Status.FAILED, ~event.c.status_reason.startswith("taken over from worker"))
 
 around = stack.alias("around")  #: a stack as the one that others are nested in
 
@@ -30,6 +43,13 @@ def in_the_cloud(wanted: Mapping[str, Template], objects: Sequence[dict[str, Any
     for name in {**dict(wanted), **of_stack}:
         for problem in differences(wanted.get(name, Template()), of_stack.get(name, ())):
             yield f"{name}: {problem}"
+
+
+def touched(audit: Iterable[AuditEntry], roots: Collection[str]) -> Iterator[str]:
+    """Yield a complaint for each request that changed, or was to change, an object of some stacks."""
+    for entry in audit:
+        if entry.op in ("create", "update", "delete") and place_of(entry.owner)[0] in roots:
+            yield f"{entry.op} of {entry.owner} ({entry.object_id}), which nobody asked for"
 
 
 def twins(audit: Sequence[AuditEntry]) -> Iterator[str]:
@@ -73,6 +93,27 @@ def in_the_database(connection: Connection) -> Iterator[str]:
     for what, query in _LEFT.items():
         if left := connection.scalar(query):
             yield f"{left} {what}"
+
+
+def failures(connection: Connection, drifts: Sequence[Drift]) -> Iterator[str]:
+    """Yield what failed, or was found drifted, though nothing that was done to the world explains it."""
+    roots, objects = {drift.stack for drift in drifts}, {drift.physical_id for drift in drifts}
+    query = (
+        sa.select(event, stack.c.name)
+        .join(stack, stack.c.id == event.c.stack_id)
+        .where(FAILED, event.c.resource_id.is_not(None))
+    )
+    for row in connection.execute(query.order_by(event.c.id)):
+        where, why = f"{row.name}/{row.resource_name}", row.status_reason
+        if row.action == Action.OBSERVE:
+            if row.physical_id not in objects:
+                yield f"{where} ({row.physical_id}) was found drifted and was not: {why}"
+        elif row.resource_name != DOOMED and not (place_of(where)[0] in roots and _BY_DRIFT.search(why)):
+            yield f"{where} failed: {why}"
+
+
+#: What fails because an object is not there any more, or is broken.
+_BY_DRIFT = re.compile("there is no object|is not there, or not ready|ERROR")
 
 
 def _of_a_resource(row: Any) -> Iterator[str]:

@@ -1,28 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole run: users wish, things go wrong, then all is healed and everything has to be as wished."""
+"""A whole run: users wish, things go wrong, then all is healed and everything has to be as wished.
+
+Then things go on going wrong for a while, with nobody there who would ask again:
+what drifts is healed where that is wanted, and nothing else is touched.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
 from heatconv.client.http import Client, ClientError
-from heatconv.db.tables import event, resource, stack, wish
-from heatconv.model.states import Status
+from heatconv.db.tables import resource, stack, stack_observed, wish
+from heatconv.model.drift import Mode
+from heatconv.model.states import Action, Status
 from heatconv.testing.cloud_client import CloudControl
 from tests.chaos import oracle
 from tests.chaos.deployment import Deployment
-from tests.chaos.driver import DOOMED, Driver, wanted
+from tests.chaos.drift import Drift, Drifts, without
+from tests.chaos.driver import Driver, wanted
 from tests.chaos.nemesis import Nemesis
 from tests.chaos.proxy import Proxy
 
 PATIENCE = 120.0  #: seconds in which everything has to come to rest once all is healed
+FOUND = 180.0  #: seconds in which what drifted has to be found, and healed
 QUIET = 3  #: looks in a row, a second apart, at which nothing is going on
+ALONE = 0.25  #: the part of the time in which nobody wishes anything
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,76 +61,179 @@ def play(
             Deployment(directory, database_url=urls[0], transport_url=urls[1], proxies=proxies)
         )
         cloud = CloudControl(deployment.cloud_url)
-        nemesis = Nemesis(deployment, cloud, start)
         driver = Driver(deployment.endpoint, start, users=12, stacks=stacks)
-        nemesis.start()
+        judge = Judge(deployment, cloud, driver)
+        counts = Counter[str]()
+
+        with_users = Nemesis(deployment, cloud, judge.drifts, f"{start} nemesis")
+        with_users.start()
         driver.start()
-        time.sleep(seconds)
-        nemesis.stop()
+        time.sleep(seconds * (1 - ALONE))
+        with_users.stop()
         driver.stop()
         healed = time.monotonic()
-        problems = [*nemesis.problems, *driver.problems, *_rest(deployment)]
+        problems = [*with_users.problems, *driver.problems, *judge.rest(users=True)]
         rested = time.monotonic() - healed
-        problems += _judge(deployment, cloud, driver)
+        counts += with_users.counts
+
+        alone, took = len(judge.drifts.log), 0.0
+        if not problems:
+            before, left = len(cloud.audit()), judge.left()
+            nobody = Nemesis(deployment, cloud, judge.drifts, f"{start} alone")
+            nobody.start()
+            time.sleep(seconds * ALONE)
+            nobody.stop()
+            healed = time.monotonic()
+            problems += [*nobody.problems, *judge.rest(users=False)]
+            took = time.monotonic() - healed
+            counts += nobody.counts
+            problems += judge.untouched(before, [*left, *judge.drifts.log[alone:]])
+
         twins = list(oracle.twins(cloud.audit()))
         lines = [
             f"{sum(driver.taken.values())} wishes for {stacks} stacks: {_told(driver.taken)}",
-            f"{sum(nemesis.counts.values())} misfortunes: {_told(nemesis.counts)}",
+            f"{sum(counts.values())} misfortunes: {_told(counts)}",
             f"{len(cloud.audit())} requests to the cloud, {len(twins)} twins for a moment",
-            f"at rest {rested:.0f} s after the last wish",
+            f"{len(judge.drifts.log)} objects drifted: {judge.told_of_drifts()}",
+            f"{len(judge.drifts.log) - alone} of them with no user there, {judge.heals()} healings",
+            f"{judge.asked} failed stacks were converged by their users in the end",
+            f"at rest {rested:.0f} s after the last wish, and {took:.0f} s after the last misfortune",
             deployment.takeovers.told(),
             *deployment.costs(),
             f"{len(problems)} wrong",
         ]
-        cloud.cloud.close()
+        judge.close()
         return Report(problems=problems, lines=lines)
 
 
-def _rest(deployment: Deployment) -> Iterator[str]:
-    """Wait until nothing is going on; yield what still is."""
-    deadline = time.monotonic() + PATIENCE
-    quiet = 0
-    busy = sa.select(sa.func.count()).select_from(stack).where(stack.c.status == Status.IN_PROGRESS)
-    wished = sa.select(sa.func.count()).select_from(wish)
-    held = sa.select(sa.func.count()).select_from(resource).where(resource.c.engine_id.is_not(None))
-    while quiet < QUIET and time.monotonic() < deadline:
-        time.sleep(1)
-        with deployment.database.connect() as connection:
-            going_on = any(connection.scalar(each) for each in (busy, held, wished))
-        quiet = 0 if going_on else quiet + 1
-    if quiet < QUIET:
-        yield f"not at rest after {PATIENCE:.0f} s"
+class Judge:
+    """Waits until the world is as it should be, and tells what is not."""
 
+    def __init__(self, deployment: Deployment, cloud: CloudControl, driver: Driver) -> None:
+        self.drifts = Drifts(cloud, driver.policies)
+        self.asked = 0  #: how often users had their stacks converged, which had failed
+        self._deployment = deployment
+        self._cloud = cloud
+        self._driver = driver
+        self._client = Client(deployment.endpoint)
 
-def _judge(deployment: Deployment, cloud: CloudControl, driver: Driver) -> list[str]:
-    client = Client(deployment.endpoint)
-    try:
-        to_be, problems = wanted(client, driver.stacks)
-        gone = [each.name for each in driver.stacks if each.name not in to_be]
-        problems += [f"{name} should be gone" for name in gone if _is_there(client, name)]
-    finally:
-        client.close()
-    problems += oracle.in_the_cloud(to_be, cloud.owned())
-    with deployment.database.connect() as connection:
-        problems += oracle.in_the_database(connection)
-        failed = sa.select(event).where(
-            event.c.status == Status.FAILED,
-            event.c.resource_id.is_not(None),
-            event.c.resource_name != DOOMED,
+    def close(self) -> None:
+        self._client.close()
+        self._cloud.cloud.close()
+
+    def rest(self, *, users: bool) -> list[str]:
+        """Wait until nothing is going on and drift is dealt with; return what is wrong then.
+
+        ``users``: those whose stacks drifted and failed are there, and have them converged.
+        """
+        begun = time.monotonic()
+        problems = [*self._quiet(PATIENCE)]
+        while self._is_open(users=users) and time.monotonic() < begun + FOUND:
+            problems = [*self._quiet(PATIENCE)]
+        return [*problems, *self._problems()]
+
+    def _is_open(self, *, users: bool) -> bool:
+        """Tell whether what was done to the world is still to be found, or to be healed."""
+        if failed := self._failed():
+            if users:
+                for name in failed:
+                    self._client.converge(name)
+                self.asked += len(failed)
+            return True
+        return any(self._of_drift())
+
+    def _failed(self) -> list[str]:
+        """Return the stacks that drift may have let fail, and that somebody has to do something about."""
+        failed = sa.select(stack.c.name).where(
+            stack.c.name.in_({drift.stack for drift in self.drifts.log}),
+            stack.c.live_name.is_not(None),
+            stack.c.status == Status.FAILED,
+            stack.c.action != Action.DELETE,
         )
-        problems += [f"{row.resource_name} failed: {row.status_reason}" for row in connection.execute(failed)]
-    return problems
+        with self._deployment.database.connect() as connection:
+            return list(connection.scalars(failed))
+
+    def _quiet(self, patience: float) -> Iterator[str]:
+        """Wait until nothing is going on; yield what still is."""
+        deadline = time.monotonic() + patience
+        quiet = 0
+        busy = sa.select(sa.func.count()).select_from(stack).where(stack.c.status == Status.IN_PROGRESS)
+        wished = sa.select(sa.func.count()).select_from(wish)
+        held = sa.select(sa.func.count()).select_from(resource).where(resource.c.engine_id.is_not(None))
+        while quiet < QUIET and time.monotonic() < deadline:
+            time.sleep(1)
+            with self._deployment.database.connect() as connection:
+                going_on = any(connection.scalar(each) for each in (busy, held, wished))
+            quiet = 0 if going_on else quiet + 1
+        if quiet < QUIET:
+            yield f"not at rest after {patience:.0f} s"
+
+    # -- what is wrong ---------------------------------------------------------------------------
+
+    def _problems(self) -> Iterator[str]:
+        yield from self._of_drift()
+        with self._deployment.database.connect() as connection:
+            yield from oracle.in_the_database(connection)
+            yield from oracle.failures(connection, self.drifts.log)
+
+    def _of_drift(self) -> Iterator[str]:
+        """Yield what is wrong with the world, drift apart that nobody was to heal, and with what is told."""
+        to_be, problems = wanted(self._client, self._driver.stacks)
+        yield from problems
+        gone = [each.name for each in self._driver.stacks if each.name not in to_be]
+        yield from (f"{name} should be gone" for name in gone if self._told(name) is not None)
+        left = self.left()
+        yield from oracle.in_the_cloud(to_be, without(self._cloud.owned(), left))
+        for name, status, drifted in self.drifts.told(left):
+            if name not in to_be:
+                continue
+            told = self._told(name) or {}
+            known = {(each["physical_resource_id"], each["kind"]) for each in told["resources"]}
+            if known != drifted:
+                yield f"{name} is told to have {sorted(known)} drifted, and has {sorted(drifted)}"
+            if status not in (None, told["status"]):
+                yield f"{name} is told to be {told['status']}, and is {status}"
+
+    def _told(self, name: str) -> Mapping[str, Any] | None:
+        """Return what is told of a stack's drift; None if there is no such stack."""
+        try:
+            return self._client.show_drift(name)
+        except ClientError as error:
+            if error.status != 404:
+                raise
+            return None
+
+    def left(self) -> list[Drift]:
+        """Return what was done to the world and is so still, where nobody was to heal it."""
+        own = sa.select(resource.c.physical_id).where(resource.c.desired_sha1.is_not(None))
+        with self._deployment.database.connect() as connection:
+            stood_for = set(connection.scalars(own))
+        return self.drifts.left(self._cloud.owned(), stood_for)
+
+    def untouched(self, before: int, drifts: Sequence[Drift]) -> Iterator[str]:
+        """Yield what was done to stacks with nobody asking, since the cloud had had ``before`` requests.
+
+        ``drifts``: what was done behind the service's back and has to be so still.
+        """
+        policies = self._driver.policies
+        healed = {name for name, policy in policies.items() if policy is Mode.HEAL}
+        others = {each.name for each in self._driver.stacks} - healed
+        yield from oracle.touched(self._cloud.audit(before), others)
+        left = {drift.physical_id for drift in self.left()}
+        for drift in drifts:
+            if drift.stack in others and drift.physical_id not in left:
+                yield f"{drift.found['owner']} is {drift.kind} no more, and nobody asked for that"
+
+    def heals(self) -> int:
+        """Return how often stacks were healed, of which is still known."""
+        with self._deployment.database.connect() as connection:
+            return int(connection.scalar(sa.select(sa.func.sum(stack_observed.c.heals))) or 0)
+
+    def told_of_drifts(self) -> str:
+        """Return how many drifts there were, by policy and kind."""
+        policies = self._driver.policies
+        return _told(Counter(f"{drift.kind} ({policies[drift.stack]})" for drift in self.drifts.log))
 
 
-def _is_there(client: Client, name: str) -> bool:
-    try:
-        client.show_stack(name, resolve_outputs=False)
-    except ClientError as error:
-        if error.status == 404:
-            return False
-        raise
-    return True
-
-
-def _told(counts: dict[str, int]) -> str:
+def _told(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))

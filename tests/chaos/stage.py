@@ -2,7 +2,8 @@
 """heatconv on one thread, over a real database: engines, workers, a bus that is a queue.
 
 Nothing is left to chance: messages are delivered in the order they were sent,
-timers when no message is left, recovery when nothing else is due for a while.
+timers when no message is left, recovery when nothing else is due for a while,
+and the observers' turns, of a stack that is observed, together with that.
 What one process does between two of those is done in one go, what an engine does
 for a worker that asks it included, so a run can be repeated exactly, up to the
 boundary where a process dies or stops for a while (``mortal``).
@@ -13,6 +14,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import json
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -26,10 +28,13 @@ import sqlalchemy as sa
 from heatconv import errors
 from heatconv.db import services
 from heatconv.db.session import Database
-from heatconv.db.tables import service, stack
+from heatconv.db.tables import service, stack, stack_observed
 from heatconv.db.traversals import Started
 from heatconv.db.types import utcnow
+from heatconv.engine.healing import Healing, Limits
 from heatconv.engine.lifecycle import Lifecycle
+from heatconv.engine.observer import Defaults, Observer
+from heatconv.engine.observing import Observing
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.reads import Reads
 from heatconv.engine.recovery import Recovery
@@ -71,7 +76,10 @@ class Process:
 class Stage:
     """The processes and what goes on between them."""
 
-    def __init__(self, database: Database, registry: Registry, boundaries: Boundaries) -> None:
+    def __init__(
+        self, database: Database, registry: Registry, boundaries: Boundaries, *, is_observed: bool = False
+    ) -> None:
+        self.is_observed = is_observed
         self.database = database
         self.registry = registry
         self.boundaries = boundaries
@@ -128,6 +136,11 @@ class Stage:
         mine = sa.update(service).where(service.c.engine_id == process.engine_id)
         with self.boundaries.of_nobody(), self.database.engine.begin() as connection:
             connection.execute(mine.values(updated_at=when))
+
+    def let_turns_be_due(self) -> None:
+        """Let as much time pass that everything observed is to be looked at, whoever has taken its turn."""
+        with self.boundaries.of_nobody(), self.database.engine.begin() as connection:
+            connection.execute(sa.update(stack_observed).values(due_at=LONG_AGO))
 
     # -- what is asked -----------------------------------------------------------------------
 
@@ -189,6 +202,9 @@ class Stage:
             time.sleep(TICK)
             engine = self._engine()
             self._perform(engine.process, "recovery", engine.recovery.tick)
+            if self.is_observed:
+                engine = self._engine()
+                self._perform(engine.process, "observer", engine.tick)
         raise AssertionError("no end: " + " | ".join(self.history[-30:]))
 
     def _drain(self) -> None:
@@ -344,6 +360,15 @@ class _Engine:
             ready_grace=0,
             carry_out=signals.carry_out,
         )
+        self._observer = Observer(
+            database=stage.database,
+            observing=Observing(stage.database, stage.registry),
+            healing=Healing(database=stage.database, preparer=preparer, ring=ring, limits=Limits()),
+            defaults=Defaults(),
+        )
+        # It would be at an instant chosen by chance; so it is at the first tick.
+        self._observer._swept = -math.inf
+        self._stage = stage
         reads = ResourceReads(stage.database, stage.registry, no_signal_url)
         self.methods: dict[str, Callable[..., Any]] = {
             "create_stack": self.requests.create_stack,
@@ -353,7 +378,13 @@ class _Engine:
             "signal_resource": signals.signal_resource,
             "show_stack": Reads(stage.database, dead_after=DEAD_AFTER).show_stack,
             "show_resource": reads.show_resource,
+            "tick": lambda _context: self.tick(),
         }
+
+    def tick(self) -> None:
+        """Look at what is observed; it is time for all of it."""
+        self._stage.let_turns_be_due()
+        self._observer.tick()
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,18 @@
 """What the stepper does to the five-resource stack: A, B -> C -> D, E, whose arrows the cloud insists on.
 
 And to stacks with stacks in them: one whose value goes through a nested stack,
-a group whose members change in batches, and one that signals scale.
+a group whose members change in batches, and one that signals scale.  And what
+is done to some of them behind the service's back, which they are healed of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from heatconv.model.drift import Mode
+from heatconv.testing.cloud import Cloud
 from heatconv.testing.failures import FailureRule
 from heatconv.testing.templates import Template, attr, thing
 from heatconv.testing.trees import GIVEN, group, joined, nested, policy, scaled, source
@@ -66,11 +69,11 @@ class Request:
     arguments: tuple[Any, ...] = (NAME,)
 
 
-def create(template: Template, *, rollback: bool = False) -> Request:
-    return Request(
-        method="create_stack",
-        arguments=(NAME, source(template), {"disable_rollback": not rollback}),
+def create(template: Template, *, policy: Mode = Mode.OFF) -> Request:
+    options = {"disable_rollback": True} | (
+        {"convergence": {"policy": policy}} if policy is not Mode.OFF else {}
     )
+    return Request(method="create_stack", arguments=(NAME, source(template), options))
 
 
 def update(template: Template, *, rollback: bool = False) -> Request:
@@ -83,6 +86,21 @@ def update(template: Template, *, rollback: bool = False) -> Request:
 DELETE = Request(method="delete_stack")
 ROLL_BACK = Request(method="rollback_stack")
 SIGNAL = Request(method="signal_resource", arguments=(NAME, "P", {}))
+OBSERVE = Request(method="tick", arguments=())  #: nobody asks for this: the observers' time has come
+
+Drift = Callable[[Cloud, str], None]  #: what is done to an object of the cloud
+
+
+def _is_deleted(cloud: Cloud, object_id: str) -> None:
+    cloud.vanish(object_id)
+
+
+def _is_altered(cloud: Cloud, object_id: str) -> None:
+    cloud.meddle(object_id, {"value": "altered"})
+
+
+def _is_broken(cloud: Cloud, object_id: str) -> None:
+    cloud.spoil(object_id)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +110,8 @@ class Story:
     ``then`` is asked for when the cloud has carried out ``after`` operations.
     ``exact``: each object is made and removed as often as in a run without a
     death; where failures or second wishes come in, that depends on who was faster.
+    ``drifts``: what was done to objects, by the patterns of their owners, of a
+    stack that is to be healed.
     """
 
     before: Template | None
@@ -101,6 +121,12 @@ class Story:
     then: Request | None = None
     faults: tuple[Callable[[], FailureRule], ...] = ()
     exact: bool = False
+    drifts: Mapping[str, Drift] = field(default_factory=dict)
+
+    @property
+    def policy(self) -> Mode:
+        """What is done about drift."""
+        return Mode.HEAL if self.drifts else Mode.OFF
 
 
 def _f_fails() -> FailureRule:
@@ -140,6 +166,29 @@ STORIES = {
     "scale": Story(before=SCALED, ask=SIGNAL, wanted=LARGE, exact=True),
     "scale_over_update": Story(
         before=SCALED, ask=update(CHANGED), after=1, then=SIGNAL, wanted=LARGE_CHANGED
+    ),
+    # A with C that depends on it is changed back, D and E are made anew.
+    "heal": Story(
+        before=FIRST,
+        drifts={f"{NAME}/A": _is_altered, f"{NAME}/D": _is_deleted, f"{NAME}/E": _is_broken},
+        ask=OBSERVE,
+        wanted=FIRST,
+        exact=True,
+    ),
+    "tree_heal": Story(
+        before=GROVE,
+        drifts={f"{NAME}-G-*-0-*/P": _is_deleted, f"{NAME}-G-*-1-*/P": _is_altered},
+        ask=OBSERVE,
+        wanted=GROVE,
+        exact=True,
+    ),
+    "update_over_heal": Story(
+        before=FIRST,
+        drifts={f"{NAME}/A": _is_altered, f"{NAME}/D": _is_deleted, f"{NAME}/E": _is_broken},
+        ask=OBSERVE,
+        after=2,
+        then=update(SECOND),
+        wanted=SECOND,
     ),
     "delete_over_scale": Story(before=SCALED, ask=SIGNAL, after=1, then=DELETE, wanted=None),
 }

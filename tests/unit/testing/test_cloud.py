@@ -220,3 +220,12 @@ def test_what_is_spoilt_is_in_error(cloud):
     made = make(cloud, "A")
     cloud.spoil(made)
     assert status(cloud, made) == "ERROR"
+
+
+def test_a_chain_may_lead_to_what_was_deleted_by_hand():
+    cloud = Cloud()
+    a = cloud.create("a", "k", "s/A", {}, wait=0)["id"]
+    b = cloud.create("b", "k", "s/B", {"uses": [a]}, wait=0)["id"]
+    cloud.vanish(a)
+
+    assert cloud.create("c", "k", "s/C", {"uses": [b]}, wait=0)["status"] == "ACTIVE"
