@@ -31,6 +31,8 @@ from heatconv.model.records import Event
 
 OPEN = 6.0 * LONGEST_PAUSE  #: seconds that a transaction may be open at most, once it has written an event
 
+KEPT = 86400.0  #: seconds after a stack was deleted until a sink that takes nothing is given up
+
 ALL_STACKS = "all stacks"  #: the id of the row that stands for the operator
 
 Spec = Mapping[str, Any]  #: a sink as an environment has it
@@ -206,7 +208,8 @@ def end(
 ) -> bool:
     """End a turn, WHERE the claim still is as taken, and note what was delivered; False: it came too late.
 
-    A sink that nothing can come for any more, since it or its stack is gone, goes.
+    A sink that nothing can come for any more, since it or its stack is gone, goes; so
+    does one whose stack was deleted a day ago: nobody can mend its target any more.
     """
     now = _now(connection)
     ended = (
@@ -228,11 +231,11 @@ def end(
                 for each in delivered
             ],
         )
-    _settle(connection, turn, now - timedelta(seconds=settled_after))
+    _settle(connection, turn, now, now - timedelta(seconds=settled_after))
     return True
 
 
-def _settle(connection: Connection, turn: Turn, horizon: datetime) -> None:
+def _settle(connection: Connection, turn: Turn, now: datetime, horizon: datetime) -> None:
     """Move the cursor over what was delivered and is older than any transaction that is open."""
     unsent = _unsent(everywhere=turn.stack_id is None).correlate(None).where(event_sink.c.id == turn.id)
     first = connection.scalar(unsent.limit(1))
@@ -244,12 +247,11 @@ def _settle(connection: Connection, turn: Turn, horizon: datetime) -> None:
     if cursor is not None:
         connection.execute(sa.update(event_sink).where(event_sink.c.id == turn.id).values(cursor=cursor))
         connection.execute(sa.delete(event_sent).where(of_sink, event_sent.c.event_id <= cursor))
-    if first is None and turn.stack_id is not None:
+    if turn.stack_id is not None:
+        given_up = stack.c.deleted_at < now - timedelta(seconds=KEPT)
+        ended = sa.or_(event_sink.c.removed_at < horizon, stack.c.deleted_at < horizon, stack.c.id.is_(None))
         gone = sa.select(event_sink.c.id).join(stack, stack.c.id == event_sink.c.stack_id, isouter=True)
-        gone = gone.where(
-            event_sink.c.id == turn.id,
-            sa.or_(event_sink.c.removed_at < horizon, stack.c.deleted_at < horizon, stack.c.id.is_(None)),
-        )
+        gone = gone.where(event_sink.c.id == turn.id, ended if first is None else given_up)
         if connection.scalar(gone) is not None:
             connection.execute(sa.delete(event_sent).where(of_sink))
             connection.execute(sa.delete(event_sink).where(event_sink.c.id == turn.id))

@@ -21,6 +21,7 @@ from typing import Any
 
 from heatconv import errors
 from heatconv.model.records import Event, Stack
+from heatconv.model.secrets import HIDDEN
 from heatconv.sinks.addresses import Address, is_allowed
 from heatconv.sinks.contract import body
 
@@ -67,6 +68,9 @@ class Webhook:
         secret = keys.pop("secret", None)
         if secret is not None and not (isinstance(secret, str) and secret):
             raise errors.Invalid(problems=[("secret", "It has to be a text, and not empty.")])
+        if secret == HIDDEN:
+            told = "It is what is shown in place of a secret; give the secret itself, or leave it out."
+            raise errors.Invalid(problems=[("secret", told)])
         if keys:
             raise errors.Invalid(problems=[("", "A webhook has the keys type, target and secret, no other.")])
         self._secret = secret or rules.secret

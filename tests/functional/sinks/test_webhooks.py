@@ -8,6 +8,7 @@ import threading
 import pytest
 import sqlalchemy as sa
 
+from heatconv.db.sinks import KEPT
 from heatconv.db.tables import event_sink
 from heatconv.engine.delivery import MAX_PAUSE
 from heatconv.testing.templates import Template, thing
@@ -304,6 +305,24 @@ def test_when_a_stack_is_gone_and_all_is_told_so_is_its_sink(world, receiver):
     world.deliver()
 
     assert receiver.taken == world.events()
+    assert world.sinks() == []
+    assert world.noted() == 0
+
+
+def test_a_sink_of_a_stack_that_was_deleted_long_ago_is_given_up(world, receiver):
+    world.create_with(ONE, [hook(receiver)])
+    world.run()
+    world.delete()
+    world.run()
+    receiver.answer = answer(500)
+    world.deliver()
+    world.time_passes(KEPT / 2)
+    world.deliver()
+    assert len(world.sinks()) == 1
+
+    world.time_passes(KEPT)
+    world.deliver()
+
     assert world.sinks() == []
     assert world.noted() == 0
 

@@ -41,6 +41,7 @@ def test_an_environment_may_say_nothing():
         (HOOK | {"target": "https://evil.net/token"}, ".target", "https://evil.net with.*webhook_allow"),
         (HOOK | {"secret": 7}, ".secret", "has to be a text"),
         (HOOK | {"secret": ""}, ".secret", "not empty"),
+        (HOOK | {"secret": "******"}, ".secret", "shown in place of a secret"),
         (HOOK | {"rules": "none", "self": 1}, "", "type, target and secret"),
         ({"type": "notification", "notify": 1}, "", "the key type, and no other"),
     ],
