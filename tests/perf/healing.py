@@ -2,7 +2,7 @@
 """How long it takes until what changed behind our back is healed: ``python -m tests.perf.healing``.
 
 python -m tests.perf.healing --database URL --transport URL
-    [--objects 1000] [--drifted 200] [--stacks 4] [--interval 10] [--seed 1]
+    [--objects 1000] [--drifted 200] [--stacks 4] [--interval 10] [--seed 1] [--away 120]
 
 Real daemons, one API, one engine, two workers, and the fake cloud. Objects of
 some stacks are deleted, altered or broken at random: once while nothing tells
@@ -11,6 +11,10 @@ seconds; once while the cloud publishes notifications, and no turn ever comes.
 Each time it prints the seconds from a change to the moment at which the cloud
 has the object as it was wanted, and that each object is there once and refers to
 what it should; if not, it ends with an error.
+
+At last the cloud refuses to tell of any object for ``--away`` seconds: how often
+it was asked meanwhile is printed, and when an object that was deleted in that
+time was there again.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from typing import Any
 
 from heatconv.client.http import Client
 from heatconv.testing.cloud_client import CloudControl
+from heatconv.testing.failures import FailureRule
 from heatconv.testing.templates import Template, attr, differences, thing
 from tests.functional.servers.daemons import Daemons
 from tests.perf import report
@@ -89,6 +94,7 @@ def main() -> None:
     report.say({"facts": facts(arguments.database), "arguments": report.given(arguments)})
     chance = random.Random(arguments.seed)
     records = [_healed(path, arguments, chance) for path in PATHS]
+    report.say(_spared(arguments))
     print("\n| path | way | objects | median s | longest s |\n|---|---|---|---|---|")
     for record in records:
         for way, seconds in record["seconds"].items():
@@ -111,6 +117,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--stacks", type=int, default=4)
     parser.add_argument("--interval", type=float, default=10)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--away", type=float, default=120)
     return parser.parse_args()
 
 
@@ -134,6 +141,30 @@ def _healed(path: str, arguments: argparse.Namespace, chance: random.Random) -> 
             seconds["all"].append(took)
         record = {"path": path, "problems": stacks.problems(), "seconds": seconds}
         report.say(record)
+        stacks.delete()
+        return record
+
+
+def _spared(arguments: argparse.Namespace) -> Json:
+    """Let the cloud refuse to tell of anything for a while; return how often it was asked."""
+    with _running(arguments, hears=False) as daemons:
+        stacks = Stacks(daemons, arguments.stacks, arguments.objects)
+        stacks.create(arguments.interval)
+        stacks.cloud.fail(FailureRule(op="show_many", status=503, times=None))
+        begun = len(stacks.cloud.audit())
+        stacks.cloud.vanish(stacks.cloud.owned()[0]["id"])
+        time.sleep(arguments.away)
+        calls = sum(entry.op == "show_many" for entry in stacks.cloud.audit(begun))
+        stacks.cloud.stop_failing()
+        back = time.monotonic()
+        _await(lambda: stacks.is_at_rest() and not stacks.problems(), 0.5)
+        record = {
+            "path": "failing cloud",
+            "seconds_away": arguments.away,
+            "turns_meanwhile": round(arguments.stacks * arguments.away / arguments.interval),
+            "calls_meanwhile": calls,
+            "healed_after_it_was_back": round(time.monotonic() - back, 1),
+        }
         stacks.delete()
         return record
 
