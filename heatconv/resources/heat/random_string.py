@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from heatconv.resources import (
     attributes,
     constraints,
@@ -116,12 +118,20 @@ class RandomString(resource.Resource):
 
     def validate(self) -> None:
         super().validate()
-        demanded = sum(each.min_count for each in self._char_classes())
-        if demanded > self.properties[self.LENGTH]:
-            raise exception.StackValidationFailed(
-                path=["resources", self.name, "properties", self.LENGTH],
-                message=_("The length is smaller than the minimums of all classes and sequences together."),
+        classes = self._char_classes()
+        if not any(each.allowed_chars for each in classes):
+            self._refuse(self.CHARACTER_CLASSES, _("There are no characters to choose from; name a class."))
+        if any(each.min_count and not each.allowed_chars for each in classes):
+            self._refuse(self.CHARACTER_SEQUENCES, _("Of a sequence without characters none can be taken."))
+        if sum(each.min_count for each in classes) > self.properties[self.LENGTH]:
+            self._refuse(
+                self.LENGTH,
+                _("The length is smaller than the minimums of all classes and sequences together."),
             )
+
+    def _refuse(self, name: str, sentence: str) -> NoReturn:
+        path = ["resources", self.name, "properties", name]
+        raise exception.StackValidationFailed(path=path, message=sentence)
 
     def _char_classes(self) -> list[password_gen.CharClass]:
         """Return the characters to choose from, each set with how many to take at least."""

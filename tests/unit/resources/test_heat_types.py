@@ -243,11 +243,18 @@ def test_the_old_way_to_name_a_class_works(make):
     assert set(random_text(make, {"sequence": "octdigits"})) <= set(string.octdigits)
 
 
-def test_minimums_have_to_fit(make, stack):
-    given = {"length": 3, "character_classes": [{"class": "digits", "min": 4}]}
+@pytest.mark.parametrize(
+    ("given", "where", "told"),
+    [
+        ({"length": 3, "character_classes": [{"class": "digits", "min": 4}]}, "length", "minimums"),
+        ({"character_classes": []}, "character_classes", "no characters to choose from"),
+        ({"character_sequences": [{"sequence": ""}]}, "character_sequences", "without characters"),
+    ],
+)
+def test_what_makes_no_text_is_refused(make, stack, given, where, told):
     [(path, sentence)] = problems(RandomString, make(RandomString, given).definition, stack)
-    assert path == "resources.server.properties.length"
-    assert "minimums" in sentence
+    assert path == f"resources.server.properties.{where}"
+    assert told in sentence
 
 
 def test_another_salt_takes_another_string(make):
