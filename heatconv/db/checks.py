@@ -198,6 +198,7 @@ def finish_update(
         "applied_sha1": sha1,
         "applied_template_id": job.stack.raw_template_id,
         "requires": dict(requires),
+        "physical_id": physical_id,
         "reference_id": output.reference_id,
         "attributes": rows.told(output),
         "output_version": output.output_version,

@@ -98,7 +98,7 @@ def test_a_reader_changes_nothing(installation):
     refused = {route for route, status in statuses.items() if status == 403}
     creates = {"POST /stacks", "POST /software_configs", "POST /software_deployments"}
     exports = {f"GET {url}" for _method, url in ROUTE_LIST if url.endswith("/export")}
-    assert refused == CHANGES | creates | exports | {"GET /services"}
+    assert refused == CHANGES | creates | exports | {"GET /services", "POST /notifications"}
 
 
 def test_the_daemons_are_the_administrators_business(installation):
@@ -106,6 +106,13 @@ def test_the_daemons_are_the_administrators_business(installation):
     answer = installation.ask("admin", "GET", "/services")
     assert answer.status_code == 200
     assert answer.json()["services"]
+
+
+def test_who_says_that_something_has_happened_is_a_service_or_an_administrator(installation):
+    body = {"physical_ids": ["nothing"]}
+    assert installation.ask("owner", "POST", "/notifications", json=body).status_code == 403
+    answer = installation.ask("admin", "POST", "/notifications", json=body)
+    assert (answer.status_code, answer.json()) == (202, {"taken_up": 0})
 
 
 def test_an_administrator_acts_in_every_project(installation):

@@ -262,6 +262,12 @@ def resource_signal(cli, world):
     assert json.loads(world.output(stack, "data")) == {"one": "here I am"}
 
 
+def drift_note(cli, world):
+    thing = cli("resource", "show", world.web.name, "thing")["physical_resource_id"]
+    code, _, said = cli.run("drift", "note", thing, "nothing")
+    assert (code, said) == (0, "1 of 2 are looked at.\n")
+
+
 def resource_observe(cli, world):
     assert cli("resource", "observe", world.web.name, "thing") == []
     assert "(nothing) could not be found" in cli.refused("resource", "observe", world.web.name, "nothing")
