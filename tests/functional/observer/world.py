@@ -53,7 +53,7 @@ class ObservedWorld(World):
             database=self.database,
             preparer=self.preparer,
             ring=self._ring,
-            max_template_size=1 << 20,
+            max_template_size=1 << 22,
             max_stacks=-1,
             look_over=self.observer.look_over,
         )
