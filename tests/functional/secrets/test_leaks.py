@@ -21,7 +21,7 @@ import base64
 import json
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -90,7 +90,10 @@ def in_one_process(directory: Path, cloud_url: str) -> Iterator[Place]:
     given = ("--config-file", str(config), "--plugin-dir", str(TELLTALE))
 
     def dump() -> bytes:
-        return b"".join(path.read_bytes() for path in (directory / "state").glob("heatconv.sqlite*"))
+        while True:
+            # When nobody is connected, what is beside the file is moved into it.
+            with suppress(FileNotFoundError):
+                return b"".join(path.read_bytes() for path in (directory / "state").glob("heatconv.sqlite*"))
 
     with heatconv_all(directory, cloud_url, *given) as endpoint:
         yield Place(endpoint, CloudControl(cloud_url), dump, directory)
