@@ -199,22 +199,6 @@ def test_a_delete_overtakes_a_heal(world):
     assert world.cloud.owned() == []
 
 
-def test_what_a_user_left_failed_is_left_to_the_user(world):
-    world.create_with(FIRST, "heal")
-    world.cloud.fail(FailureRule(op="update", name="*-B-*", status=400, times=None))
-    world.update(FIRST.but(B=thing("new")))
-    world.run()
-    assert world.state == "UPDATE_FAILED"
-    world.cloud.stop_failing()
-    world.cloud.vanish(world.object_of("E"))
-    before = len(world.cloud.audit())
-
-    world.tick()
-
-    assert world.calls(before) == []
-    assert world.drift() == {"E": "MISSING"}
-
-
 def test_a_resource_under_an_action_is_not_looked_at(world):
     world.create_with(FIRST, "detect")
     world.update(FIRST.but(A=thing("new", wait=3)))
