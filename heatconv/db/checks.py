@@ -14,15 +14,15 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db import held, rows, sync_points, traversals
+from heatconv.db import claims, held, rows, sync_points, traversals
 from heatconv.db.events import add_events, resource_event
 from heatconv.db.group_commit import grouped
 from heatconv.db.session import Database, Undo, writing
 from heatconv.db.tables import resource, sync_point
 from heatconv.db.types import utcnow
 from heatconv.model.definition import Definition
-from heatconv.model.nodes import Direction, NodeData
-from heatconv.model.outcomes import Failure, Fenced, Finish, Propagated, Superseded
+from heatconv.model.nodes import Direction, Node, NodeData
+from heatconv.model.outcomes import Claimed, Failure, Fenced, Finish, Propagated, Superseded
 from heatconv.model.records import Attempt, Job, Resource, changed
 from heatconv.model.secrets import masked
 from heatconv.model.states import Action, Status, SyncState
@@ -181,6 +181,7 @@ def finish_update(
     physical_id: str | None,
     action: Action | None,
     told: bool,
+    then: claims.Claimant | None = None,
 ) -> Finish:
     """Record that a resource is as its definition wants it, unlock it, tell its successors.
 
@@ -189,6 +190,7 @@ def finish_update(
         action: what was done, None if nothing had to be.
         told: False if what was applied is not what this node wants: then the
             node is not done, and ``Superseded`` makes the caller ring for it again.
+        then: who claims one of the nodes that become ready, in the same transaction.
 
     Concurrency: fenced on the row; WHERE READY on the node's own sync point.
     """
@@ -214,20 +216,29 @@ def finish_update(
         happened = _ended(made, action, Status.COMPLETE, "state changed", shown)
     write = held.Write(row=row, columns=changes, let_go=True, touch=action is not None)
     data = output if job.direction is Direction.UPDATE else None
-    return _end(database, _End(job=job, write=write, happened=happened, data=data, told=told))
+    return _end(database, _End(job=job, write=write, happened=happened, data=data, told=told, then=then))
 
 
-def finish_visit(database: Database, job: Job, *, action: Action, status: Status, reason: str) -> Finish:
+def finish_visit(
+    database: Database,
+    job: Job,
+    *,
+    action: Action,
+    status: Status,
+    reason: str,
+    then: claims.Claimant | None = None,
+) -> Finish:
     """Record how a visit to a resource ended, unlock it, and tell the node's successors.
 
     A visit that a newer traversal came upon is only recorded: ``Superseded``
-    makes the caller ring for what that one wants.  Fenced like an update.
+    makes the caller ring for what that one wants.  Fenced like an update; ``then`` as there.
     """
     row = _resource_of(job)
     changes = {"action": action, "status": status, "status_reason": reason, "progress": None}
     write = held.Write(row=row, columns=changes, let_go=True, touch=True)
     happened = _ended(row, action, status, reason)
-    return _end(database, _End(job=job, write=write, happened=happened, told=job.stack.action is action))
+    current = job.stack.action is action
+    return _end(database, _End(job=job, write=write, happened=happened, told=current, then=then))
 
 
 @writing
@@ -246,21 +257,23 @@ def try_pause(connection: Connection, row: Resource, hook: str, attempt: Attempt
     return paused
 
 
-def finish_cleanup(database: Database, job: Job, *, action: Action | None) -> Finish:
+def finish_cleanup(
+    database: Database, job: Job, *, action: Action | None, then: claims.Claimant | None = None
+) -> Finish:
     """Drop the row of what was cleaned away and tell the node's successors; fenced like an update."""
     row = _resource_of(job)
     happened = None if action is None else _ended(row, action, Status.COMPLETE, "state changed")
-    return _end(database, _End(job=job, drop=row, happened=happened))
+    return _end(database, _End(job=job, drop=row, happened=happened, then=then))
 
 
-def pass_by(database: Database, job: Job) -> Finish:
+def pass_by(database: Database, job: Job, *, then: claims.Claimant | None = None) -> Finish:
     """Tell the successors of a node that had nothing to do, WHERE its sync point is READY."""
-    return _end(database, _End(job=job))
+    return _end(database, _End(job=job, then=then))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _End:
-    """How a check ends: what is written to its row, or that it is dropped, and who is told what."""
+    """How a check ends: what is written to its row, or that it is dropped, who is told what, who goes on."""
 
     job: Job
     write: held.Write | None = None
@@ -268,6 +281,7 @@ class _End:
     happened: Mapping[str, Any] | None = None
     data: NodeData | None = None
     told: bool = True
+    then: claims.Claimant | None = None
 
     @property
     def row(self) -> Resource | None:
@@ -291,7 +305,7 @@ def _end_alone(connection: Connection, end: _End) -> Finish:
     if not end.told or not sync_points.try_finish(connection, end.job.traversal_id, end.job.node):
         return Superseded()
     ready, _ = sync_points.tell_successors(connection, *end.sender)
-    return Propagated(tuple(ready))
+    return _go_on(connection, [end], {end.job.traversal_id: ready})[0]
 
 
 def _end_together(connection: Connection, ends: Sequence[_End]) -> list[Finish | None]:
@@ -309,13 +323,32 @@ def _end_together(connection: Connection, ends: Sequence[_End]) -> list[Finish |
     held.delete_all(connection, [end.drop for end in usual if end.drop])
     add_events(connection, [end.happened for end in usual if end.happened])
     rings = sync_points.finish_all(connection, [end.sender for end in usual if end.told])
-    ended: dict[int, Finish] = {}
-    for end in usual:
-        if end.told:  # the first of a traversal rings for all that became ready in it
-            ended[id(end)] = Propagated(tuple(rings.pop(end.job.traversal_id, ())))
-        else:
-            ended[id(end)] = Superseded()
+    told = [end for end in usual if end.told]
+    ended: dict[int, Finish] = {id(end): Superseded() for end in usual}
+    ended |= zip(map(id, told), _go_on(connection, told, rings), strict=True)
     return [ended.get(id(end)) for end in ends]
+
+
+def _go_on(connection: Connection, ends: Sequence[_End], ready: Mapping[str, list[Node]]) -> list[Propagated]:
+    """Claim a node that has become ready for each end whose worker goes on with one, while there are any.
+
+    ``ready`` has them by traversal; the first end of each rings for all that are left.
+    """
+    left = {traversal_id: list(nodes) for traversal_id, nodes in ready.items()}
+    asks: dict[int, claims.Ask] = {}
+    for end in ends:
+        nodes = left.get(end.job.traversal_id)
+        if end.then and nodes and nodes[0].resource_id != end.job.stack.id:  # that one has no row to claim
+            asks[id(end)] = claims.Ask(end.job.traversal_id, nodes.pop(0), end.then)
+    following: dict[int, Claimed] = {}
+    if asks:
+        claimed = claims.claim_together(connection, list(asks.values()))
+        for (key, ask), claim in zip(asks.items(), claimed, strict=True):
+            if isinstance(claim, Claimed):
+                following[key] = claim
+            else:  # who is rung for sees what is the matter
+                left[ask.traversal_id].append(ask.node)
+    return [Propagated(tuple(left.pop(end.job.traversal_id, ())), following.get(id(end))) for end in ends]
 
 
 _end = grouped(_end_alone, _end_together, lambda end: end.job.stack.id)

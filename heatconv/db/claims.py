@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 from weakref import WeakValueDictionary
 
 import sqlalchemy as sa
@@ -64,7 +64,7 @@ _READ_INPUTS_OF_SOME = sa.select(
 
 
 class Claimant:
-    """A worker's claim on one node, in as many tries as it takes.
+    """Who claims one node, in as many tries as it takes.
 
     The answer to a commit can be lost: whoever tries again finds the lock that
     it took itself; whoever gives up has to give back what it may hold.
@@ -77,9 +77,17 @@ class Claimant:
     #: Who took a lock last, as long as it is about.
     _last: ClassVar[WeakValueDictionary[tuple[str, str | None, int], Claimant]] = WeakValueDictionary()
 
-    def __init__(self, engine_id: str) -> None:
-        """Keep the engine id of the worker."""
+    def __init__(self, engine_id: str, *, dead_after: float, decide: Decide) -> None:
+        """Keep what is handed in.
+
+        Args:
+            engine_id: the worker's.
+            dead_after: seconds without a heartbeat after which a lock's holder is dead.
+            decide: what step is taken; a pure function that runs inside the transaction.
+        """
         self.engine_id = engine_id
+        self.dead_after = dead_after
+        self.decide = decide
         self._taken: list[Resource] = []
 
     def take(self, row: Resource) -> None:
@@ -101,55 +109,39 @@ def _lock(row: Resource) -> tuple[str, str | None, int]:
     return row.id, row.engine_id, row.atomic_key
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Ask:
+class Ask(NamedTuple):
     """Who claims which node."""
 
     traversal_id: str
     node: Node
-    dead_after: float
-    decide: Decide
     claimant: Claimant
 
     @property
     def key(self) -> sync_points.Key:
+        """The node's sync point."""
         return self.traversal_id, self.node.resource_id, sync_points.is_update(self.node)
 
 
-def claim(
-    database: Database,
-    traversal_id: str,
-    node: Node,
-    *,
-    claimant: Claimant,
-    dead_after: float,
-    decide: Decide,
-) -> Claim:
+def claim(database: Database, traversal_id: str, node: Node, claimant: Claimant) -> Claim:
     """Lock the row that a node acts on and decide the first step, in two to four statements.
 
-    Args:
-        claimant: the same whenever this is tried again.
-        dead_after: seconds without a heartbeat after which a lock's holder is dead.
-        decide: a pure function; it runs inside the transaction.
+    The claimant is the same whenever this is tried again.
 
     Concurrency: the lock is taken WHERE id AND atomic_key = as read, which a
     newer traversal changes as well; a live holder's lock is respected, a dead
     one's is broken by the same statement.
     """
-    return _claim(
-        database,
-        _Ask(traversal_id=traversal_id, node=node, dead_after=dead_after, decide=decide, claimant=claimant),
-    )
+    return _claim(database, Ask(traversal_id, node, claimant))
 
 
-def _claim_alone(connection: Connection, ask: _Ask) -> Claim:
+def _claim_alone(connection: Connection, ask: Ask) -> Claim:
     found = connection.execute(
         _READ,
         {
             "traversal": ask.traversal_id,
             "node": ask.node.resource_id,
             "update": sync_points.is_update(ask.node),
-            "dead_after": ask.dead_after,
+            "dead_after": ask.claimant.dead_after,
         },
     ).one_or_none()
     job = _job(ask, found)
@@ -167,13 +159,16 @@ def _claim_alone(connection: Connection, ask: _Ask) -> Claim:
     return claimed.taken(ask)
 
 
-def _claim_together(connection: Connection, asks: Sequence[_Ask]) -> list[Claim | None]:
-    """Claim the rows that no other transaction has locked, and that have not been replaced."""
+def claim_together(connection: Connection, asks: Sequence[Ask]) -> list[Claim | None]:
+    """Claim, within a transaction, the rows that no other one has locked, and that were not replaced.
+
+    Of each other node None is said, and nothing is written for it.  Waits for nobody's locks.
+    """
     free = held.lock_free(connection, {ask.node.resource_id for ask in asks})
     found = {}
     inputs: dict[sync_points.Key, list[Any]] = defaultdict(list)
     for some in sync_points.selections({ask.key for ask in asks}):
-        read = {**some, "dead_after": asks[0].dead_after}
+        read = {**some, "dead_after": asks[0].claimant.dead_after}
         found.update({tuple(row[-3:]): row for row in connection.execute(_READ_SOME, read)})
     jobs = [_job(ask, found.get(ask.key)) for ask in asks]
     told = {ask.key for ask, job in zip(asks, jobs, strict=True) if isinstance(job, Job) and _has_inputs(job)}
@@ -206,7 +201,7 @@ def _claim_together(connection: Connection, asks: Sequence[_Ask]) -> list[Claim 
     return claims
 
 
-_claim = grouped(_claim_alone, _claim_together, lambda ask: ask.traversal_id)
+_claim = grouped(_claim_alone, claim_together, lambda ask: ask.traversal_id)
 
 
 @dataclass(frozen=True)
@@ -236,7 +231,7 @@ class _Taking:
             case _:
                 return {}
 
-    def taken(self, ask: _Ask) -> Claimed:
+    def taken(self, ask: Ask) -> Claimed:
         """Return the claim that this becomes with the lock."""
         claimant = ask.claimant
         row: Resource = changed(self.row, engine_id=claimant.engine_id, atomic_key=self.row.atomic_key + 1)
@@ -244,7 +239,7 @@ class _Taking:
         return Claimed(changed(self.job, resource=row), self.step)
 
 
-def _judge(ask: _Ask, job: Job | Idle) -> Claim | _Taking:
+def _judge(ask: Ask, job: Job | Idle) -> Claim | _Taking:
     """Decide what becomes of a claim on what was read for it."""
     if isinstance(job, Idle):
         return job
@@ -254,7 +249,7 @@ def _judge(ask: _Ask, job: Job | Idle) -> Claim | _Taking:
         return Busy(row.engine_id)
     if _is_torn(job):
         return Idle("its traversal ended while it was being claimed")
-    step = ask.decide(job)
+    step = ask.claimant.decide(job)
     if row is None or held_already or isinstance(step, Skip):
         return Claimed(job, step)
     return _Taking(job, row, step)
@@ -273,7 +268,7 @@ def _is_torn(job: Job) -> bool:
     return not row.desired.requires <= {data.name for data in job.inputs}
 
 
-def _job(ask: _Ask, found: Any) -> Job | Idle:
+def _job(ask: Ask, found: Any) -> Job | Idle:
     """Return what was read of a node, without its inputs."""
     if found is None:
         return Idle("its traversal is gone")

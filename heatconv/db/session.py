@@ -67,9 +67,9 @@ class _Transaction:
 class Database:
     """A database, ready to run transactions; safe to share between threads."""
 
-    #: How many groups of calls of a kind have their transactions at a time: one computes while
-    #: the other waits for the server.
-    groups_abreast = 2
+    #: How many groups of calls of a kind have their transactions at a time.  The threads of a
+    #: process compute one at a time anyway; fewer groups are larger, and cost less.
+    groups_abreast = 1
 
     def __init__(self, keyring: Keyring | None = None, **settings: Any) -> None:
         """Keep the settings, which are enginefacade's; nothing connects before the first use.

@@ -37,9 +37,13 @@ Claim = Claimed | Busy | Idle
 
 @dataclass(frozen=True)
 class Propagated:
-    """The result was recorded and the successors told; ``ready`` have all they wait for."""
+    """The result was recorded and the successors told; ``ready`` have all they wait for.
+
+    So has ``following``, which was claimed in the same transaction.
+    """
 
     ready: tuple[Node, ...] = ()
+    following: Claimed | None = None
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ class Timer(Protocol):
 class Checker:
     """Checks nodes on behalf of one worker."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all of them by name
         self,
         *,
         database: Database,
@@ -84,6 +84,7 @@ class Checker:
         retry_limit: int,
         client_retry_limit: int = 30,
         may_act: Callable[[], bool] = lambda: True,
+        may_go_on: Callable[[], bool] = lambda: True,
         signal_url: SignalUrl = no_signal_url,
         software_quotas: Quotas = UNLIMITED,
         engine: EngineClient | None = None,
@@ -96,6 +97,8 @@ class Checker:
             client_retry_limit: how often in a row a service may not take a call.
             may_act: whether this worker has heartbeat lately; one that has not
                 may have been judged dead, and does nothing until it has.
+            may_go_on: whether a thread that has ended a check may take up a node that
+                became ready by it; not if others wait for their turn.
             signal_url: where a signal to a stack's resource of some name can be sent.
             software_quotas: how many software configs and deployments a project may have.
             engine: who makes nested stacks; None where there are none.
@@ -111,6 +114,7 @@ class Checker:
             engine=engine,
         )
         self._may_act = may_act
+        self._may_go_on = may_go_on
         self._doorbell = doorbell
         self._timer = timer
         self._engine_id = engine_id
@@ -123,23 +127,29 @@ class Checker:
             LOG.warning("stack %s: %s is left to others: this worker could not heartbeat", stack_id, node)
             return
         if node.resource_id == stack_id:
-            half = traversals.finish_half(self._database, stack_id, traversal_id, node.direction)
-            self._doorbell.ring(stack_id, traversal_id, half.ready)
-            self._tell(half.owner)
+            self._finish_half(stack_id, traversal_id, node.direction)
             return
-        self._claim(stack_id, traversal_id, node, claims.Claimant(self._engine_id))
+        self._claim(stack_id, traversal_id, node, self._claimant())
+
+    def _finish_half(self, stack_id: str, traversal_id: str, direction: Direction) -> None:
+        half = traversals.finish_half(self._database, stack_id, traversal_id, direction)
+        self._ring(stack_id, traversal_id, half.ready)
+        self._tell(half.owner)
+
+    def _ring(self, stack_id: str, traversal_id: str, ready: Sequence[Node]) -> None:
+        """Ring for nodes that have become ready; go on with that of the stack itself, which has no row."""
+        own = [node for node in ready if node.resource_id == stack_id and self._may_go_on()]
+        self._doorbell.ring(stack_id, traversal_id, [node for node in ready if node not in own])
+        for node in own:
+            self._finish_half(stack_id, traversal_id, node.direction)
+
+    def _claimant(self) -> claims.Claimant:
+        return claims.Claimant(self._engine_id, dead_after=self._dead_after, decide=decide)
 
     def _claim(self, stack_id: str, traversal_id: str, node: Node, claimant: claims.Claimant) -> None:
         """Lock a node's row and act on it; tries before this one may have locked it already."""
         try:
-            claim = claims.claim(
-                self._database,
-                traversal_id,
-                node,
-                claimant=claimant,
-                dead_after=self._dead_after,
-                decide=decide,
-            )
+            claim = claims.claim(self._database, traversal_id, node, claimant)
         except Exception:
             if not claimant.taken:
                 raise  # nothing is held; recovery rings for the node again
@@ -157,10 +167,15 @@ class Checker:
                 self._doorbell.preempt(engine_id, node.resource_id, newer)
             case Idle(why):
                 LOG.debug("stack %s: nothing to do for %s: %s", stack_id, node, why)
-            case Claimed(job, step):
-                self._hold(job, lambda: self._actor.take(job, step))
+            case Claimed():
+                self._work(claim)
             case _:
                 assert_never(claim)
+
+    def _work(self, claimed: Claimed | None) -> None:
+        """Take the step that was claimed, then the one that was claimed with its end, and so on."""
+        while claimed is not None:
+            claimed = self._hold(claimed.job, functools.partial(self._actor.take, claimed.job, claimed.step))
 
     def give_up(self, resource_id: str, traversal_id: str | None = None) -> None:
         """Stop waiting for an action on a row that is to be deleted anyway, or that a newer wish overtakes.
@@ -184,44 +199,53 @@ class Checker:
 
     # -- while a row is held ---------------------------------------------------------------
 
-    def _hold(self, job: Job, act: Callable[[], Ending]) -> None:
+    def _hold(self, job: Job, act: Callable[[], Ending]) -> Claimed | None:
         """Act on a row that is held; if that fails through no fault of the resource's, give it back.
 
         The database may be away, or we may be wrong somewhere: whatever it was,
         a row must not stay locked by a worker that does not act on it.
+
+        Returns what was claimed in the transaction that recorded the end.
         """
         began = time.monotonic()
+        then = self._claimant() if self._may_go_on() else None
+        following = None
         try:
             ending = act()
             job = ending.job  # a replacement is held in place of what it replaces
-            self._settle(ending, began)
+            following = self._settle(ending, began, then)
         except Exception:
             LOG.exception("stack %s: %s is given back", job.stack.id, job.node)
             self._timer.call_later(RETRY_DELAY, lambda: self._let_go(job.resource))
+        if following is None and then is not None:
+            for row in then.taken:  # the answer to the commit was lost, and with it what was claimed
+                self._let_go(row)
+        return following
 
-    def _settle(self, ending: Ending, began: float) -> None:
+    def _settle(self, ending: Ending, began: float, then: claims.Claimant | None) -> Claimed | None:
         """Record how an action that began then ended, and ring for whoever that concerns."""
         job = ending.job
         match ending:
             case Waiting():
                 self._wait(ending, began)
             case Made():
-                self._ring_after(job, self._finish(ending))
+                return self._ring_after(job, self._finish(ending, then))
             case Visited(action=action, reason=reason):
                 visited = checks.finish_visit(
-                    self._database, job, action=action, status=Status.COMPLETE, reason=reason
+                    self._database, job, action=action, status=Status.COMPLETE, reason=reason, then=then
                 )
-                self._ring_after(job, visited)
+                return self._ring_after(job, visited)
             case Failed(action=Action.CHECK, reason=reason):
                 # It is not well; that is what the check was to find out.
                 found = checks.finish_visit(
-                    self._database, job, action=Action.CHECK, status=Status.FAILED, reason=reason
+                    self._database, job, action=Action.CHECK, status=Status.FAILED, reason=reason, then=then
                 )
-                self._ring_after(job, found)
+                return self._ring_after(job, found)
             case Gone(action=action):
-                self._ring_after(job, checks.finish_cleanup(self._database, job, action=action))
+                gone = checks.finish_cleanup(self._database, job, action=action, then=then)
+                return self._ring_after(job, gone)
             case Passed():
-                self._ring_after(job, checks.pass_by(self._database, job))
+                return self._ring_after(job, checks.pass_by(self._database, job, then=then))
             case Failed(action=action, reason=reason, definition=definition, harmless=harmless):
                 failed = checks.fail(
                     self._database,
@@ -231,15 +255,16 @@ class Checker:
                     definition=definition,
                     harmless=harmless,
                 )
-                self._ring_after(job, failed)
+                return self._ring_after(job, failed)
             case Lost(orphan=orphan):
                 self._let_go(job.resource)
                 if orphan is not None:
                     self._disown(job, orphan)
             case _:
                 assert_never(ending)
+        return None
 
-    def _finish(self, made: Made) -> Finish:
+    def _finish(self, made: Made, then: claims.Claimant | None) -> Finish:
         job, attempt = made.job, made.attempt
         row = job.resource
         as_wanted = row is not None and attempt.sha1 == row.desired_sha1
@@ -254,12 +279,15 @@ class Checker:
             physical_id=made.physical_id,
             action=made.action,
             told=as_wanted and attempt.requires == requires,
+            then=then,
         )
 
-    def _ring_after(self, job: Job, ended: Finish | Failure) -> None:
+    def _ring_after(self, job: Job, ended: Finish | Failure) -> Claimed | None:
+        """Ring for whoever the end of a check concerns; return what was claimed with it."""
         match ended:
-            case Propagated(ready):
-                self._doorbell.ring(job.stack.id, job.traversal_id, ready)
+            case Propagated(ready, following):
+                self._ring(job.stack.id, job.traversal_id, ready)
+                return following
             case Superseded():
                 self._ring_for_row(job.resource)
             case StackFailed(roll_back, owner):
@@ -270,6 +298,7 @@ class Checker:
                 LOG.warning("stack %s: the lock of %s was broken; its result is void", job.stack.id, job.node)
             case _:
                 assert_never(ended)
+        return None
 
     def _tell(self, owner: Owner | None) -> None:
         """Wake the worker that waits for a nested stack to end."""
@@ -289,7 +318,7 @@ class Checker:
         row = waiting.job.resource
         if row is None or self._waits.take(row.id, lambda found: found is waiting) is None:
             return  # handed back meanwhile, or woken
-        self._hold(waiting.job, lambda: self._actor.poll(waiting))
+        self._work(self._hold(waiting.job, lambda: self._actor.poll(waiting)))
 
     # -- letting go ----------------------------------------------------------------------------
 

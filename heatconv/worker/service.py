@@ -60,13 +60,14 @@ class WorkerService:
         self._checker = Checker(
             database=database,
             registry=registry,
-            doorbell=_OwnFirst(bus, self._go_on),
+            doorbell=self._bell,
             timer=self._room,
             engine_id=engine_id,
             dead_after=dead_after,
             retry_limit=retry_limit,
             client_retry_limit=client_retry_limit,
             may_act=may_act,
+            may_go_on=lambda: not (self._turns or self._stopped),
             signal_url=signal_url,
             software_quotas=software_quotas,
             engine=EngineClient(EngineCaller(bus)),
@@ -87,25 +88,15 @@ class WorkerService:
         nodes: Sequence[tuple[str, bool]],
     ) -> None:
         """Check some nodes, each a resource's id and whether it is its update node, when it is their turn."""
-        checks = [
+        checks: list[Check] = [
             (stack_id, traversal_id, Node(resource_id, Direction.UPDATE if is_update else Direction.CLEANUP))
             for resource_id, is_update in nodes
         ]
-        self._check_all(checks)
-
-    def _check_all(self, checks: Sequence[Check]) -> None:
         self._turns.add(checks)
         for _ in checks:
             self._submit(self._check_next)
         if self._stopped:
             self._pass_on()
-
-    def _go_on(self, check: Check) -> bool:
-        """Check a node of one's own finding, unless others wait for their turn already."""
-        if self._turns:
-            return False
-        self._check_all([check])
-        return True
 
     def _check_next(self) -> None:
         check = self._turns.take()
@@ -152,19 +143,6 @@ class WorkerService:
             return
         self._running.add(future)
         future.add_done_callback(self._running.discard)
-
-
-class _OwnFirst(Bell):
-    """Rings for nodes, but goes on with the first of those that this worker made ready itself."""
-
-    def __init__(self, bus: Bus, go_on: Callable[[Check], bool]) -> None:
-        super().__init__(bus)
-        self._go_on = go_on
-
-    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
-        """Cast ``check_resource`` for each node but the first, if that can be gone on with here."""
-        goes_on = bool(nodes) and self._go_on((stack_id, traversal_id, nodes[0]))
-        super().ring(stack_id, traversal_id, nodes[goes_on:])
 
 
 def _logged(function: Callable[[], None]) -> None:

@@ -224,8 +224,7 @@ def repeatable_ids() -> Iterator[Callable[[int], None]]:
         numbers = itertools.count(last + 1)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ids, "time", SimpleNamespace(time_ns=lambda: 1_000_000))
-        patch.setattr(ids, "os", SimpleNamespace(urandom=lambda size: next(numbers).to_bytes(size, "big")))
+        patch.setattr(ids, "_CLOCK", SimpleNamespace(next=lambda: (1, next(numbers))))
         names = SimpleNamespace(UUID=uuid.UUID, uuid4=lambda: uuid.UUID(int=next(numbers)))
         patch.setattr(short_id, "uuid", names)
         yield go_on_after

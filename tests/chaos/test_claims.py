@@ -27,9 +27,7 @@ def test_a_node_whose_inputs_went_between_two_statements_is_left_alone(bench):
         bench.database,
         traversal_id,
         Node(c.id, Direction.UPDATE),
-        claimant=claims.Claimant("me"),
-        dead_after=60,
-        decide=decide,
+        claims.Claimant("me", dead_after=60, decide=decide),
     )
 
     assert isinstance(claim, Idle)

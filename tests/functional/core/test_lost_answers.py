@@ -22,7 +22,7 @@ from tests.functional.core.world import HOUR
 CHAIN = Template(A=thing("a"), B=thing("b", uses=["A"]), C=thing("c", uses=["B"]))
 AFTER = CHAIN.but(A=thing("a", flavor="large"), B=thing("new", uses=["A"])).without("C")
 LONG_AGO = datetime(2000, 1, 1)  # noqa: DTZ001 - as the tables have it: UTC, and they do not say so
-MANY = 30  #: more transactions than any of the stories here takes
+MANY, FEW = 30, 15  #: more transactions than any of the stories here takes, and if each goes on with the next
 
 
 class Forgetful(Database):
@@ -42,6 +42,7 @@ class Forgetful(Database):
 class Interrupted(Database):
     """A database whose first transaction is rolled back after its last statement, and tried again."""
 
+    groups_abreast = 2  # what happens meanwhile does not wait for it
     meanwhile = None  #: what happens before that, once
 
     def _write(self, function):
@@ -59,9 +60,10 @@ class Interrupted(Database):
             meanwhile()
 
 
-def employ(world, lost):
+def employ(world, lost, *, goes_on=False):
     """Let a worker take over whose database loses answers from now on."""
     world.worker = world.new_worker(Forgetful)
+    world.worker.goes_on = goes_on
     world.worker.database.count, world.worker.database.lost = 0, lost
 
 
@@ -81,11 +83,14 @@ def settle(world):
         recovery.tick()
 
 
-@pytest.mark.parametrize("number", range(1, MANY))
-def test_whichever_answer_is_lost_a_stack_arrives(world, number):
+@pytest.mark.parametrize(
+    ("number", "goes_on"),
+    [(number, False) for number in range(1, MANY)] + [(number, True) for number in range(1, FEW)],
+)
+def test_whichever_answer_is_lost_a_stack_arrives(world, number, goes_on):
     world.create(CHAIN)
     world.run()
-    employ(world, range(number, number + 1))
+    employ(world, range(number, number + 1), goes_on=goes_on)
 
     world.update(AFTER)
     settle(world)
@@ -112,14 +117,12 @@ def test_a_lock_that_was_rolled_back_is_not_taken_for_that_of_the_message_s_copy
     world.worker = world.new_worker(Interrupted)
 
     def claim():
-        claimants.append(claims.Claimant(world.worker.engine_id))
+        claimants.append(claims.Claimant(world.worker.engine_id, dead_after=HOUR, decide=decide))
         found = claims.claim(
             world.worker.database,
             world.stack.current_traversal,
             world.node("A+"),
-            claimant=claimants[-1],
-            dead_after=HOUR,
-            decide=decide,
+            claimants[-1],
         )
         outcomes.append(found)
 

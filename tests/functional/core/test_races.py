@@ -48,9 +48,7 @@ def claim(world, label, worker=None, decided=decide):
         worker.database,
         world.stack.current_traversal,
         world.node(label),
-        claimant=claims.Claimant(worker.engine_id),
-        dead_after=HOUR,
-        decide=decided,
+        claims.Claimant(worker.engine_id, dead_after=HOUR, decide=decided),
     )
 
 

@@ -41,6 +41,28 @@ def unlocked(world, label):
     return row.engine_id is None and row.progress is None
 
 
+def test_who_goes_on_with_what_it_made_ready_needs_to_be_rung_for_leaves_only(world):
+    world.worker.goes_on = True
+    world.create(FIRST)
+    assert {node.resource_id for _, _, node in world.bell.take()} == {world.row("A").id, world.row("B").id}
+
+    world.check("A+")
+    assert world.rows()["C"] == "INIT_COMPLETE v0"
+    world.check("B+")
+
+    # One of D and E was claimed with the end of C; the other was left to whoever hears the bell.
+    (rung,) = [node.resource_id for _, _, node in world.bell.take()]
+    (last,) = (name for name in "DE" if world.row(name).id == rung)
+    assert {name: state for name, state in world.rows().items() if state != "CREATE_COMPLETE v0"} == {
+        last: "INIT_COMPLETE v0"
+    }
+    world.check(f"{last}+")
+    assert world.state == "CREATE_COMPLETE"
+    assert not world.bell.take()
+    assert len(world.calls()) == len(FIRST)
+    assert all(unlocked(world, name) for name in "ABCDE")
+
+
 # -- create ------------------------------------------------------------------------------
 
 

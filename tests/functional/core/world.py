@@ -80,6 +80,8 @@ class Bell:
 class Worker:
     """A worker with connections, an engine id and timers of its own."""
 
+    goes_on = False  #: whether it goes on with what it made ready, or rings for that as well
+
     def __init__(self, database: Database, registry: Registry, bell: Bell) -> None:
         self.engine_id = new_id()
         self.database = database
@@ -89,6 +91,7 @@ class Worker:
             registry=registry,
             doorbell=bell,
             timer=self,
+            may_go_on=lambda: self.goes_on,
             engine_id=self.engine_id,
             dead_after=HOUR,
             retry_limit=0,
