@@ -133,8 +133,11 @@ class Checker:
 
     def _finish_half(self, stack_id: str, traversal_id: str, direction: Direction) -> None:
         half = traversals.finish_half(self._database, stack_id, traversal_id, direction)
-        self._ring(stack_id, traversal_id, half.ready)
         self._tell(half.owner)
+        first = half.ready[: self._may_go_on()]
+        self._ring(stack_id, traversal_id, half.ready[len(first) :])
+        for node in first:
+            self.check(stack_id, traversal_id, node)
 
     def _ring(self, stack_id: str, traversal_id: str, ready: Sequence[Node]) -> None:
         """Ring for nodes that have become ready; go on with that of the stack itself, which has no row."""

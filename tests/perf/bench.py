@@ -16,7 +16,7 @@ import itertools
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -40,44 +40,53 @@ COMPARED = ("wide", "layers")  #: the shapes whose creation is held against the 
 class Bench:
     """A running heatconv, asked by REST; whether it is done is read in the database, at no daemon's cost."""
 
-    def __init__(self, daemons: Measured, database_url: str) -> None:
+    def __init__(self, daemons: Measured, database_url: str, patience: float = PATIENCE) -> None:
         self._daemons = daemons
-        self._client = Client(daemons.endpoint, timeout=PATIENCE)
+        self._patience = patience  # seconds that an operation may take
+        self._client = Client(daemons.endpoint, timeout=patience)
         engine = sa.create_engine(database_url, poolclass=sa.NullPool, isolation_level="AUTOCOMMIT")
-        self._connection = engine.connect()
+        self.connection = engine.connect()
+        self._ids: dict[str, str] = {}
         self._names = (f"perf-{os.getpid()}-{number}" for number in itertools.count(1))
 
     def close(self) -> None:
         self._client.close()
-        self._connection.close()
+        self.connection.close()
 
-    def life(self, shape: str, size: int, member: Member) -> Iterator[Record]:
+    def life(self, shape: str, size: int, member: Member = Member()) -> Iterator[Record]:  # noqa: B008 - frozen
         """Take a stack from its creation to its deletion; yield what each operation took."""
-        client, name = self._client, next(self._names)
+        name = next(self._names)
         make = SHAPES[shape]
         wish = make(size, member, "x")
         changed = make(size, member, "y")
-        ids: list[str] = []
-
-        def create() -> None:
-            ids.append(self.start(name, wish.body))
-
-        def update(wanted: Wish) -> Callable[[], None]:
-            return lambda: client.update_stack(name, wanted.body)
-
-        yield self._measure("create", create, ids, wish.count)
-        yield self._measure("no-op", update(wish), ids, 0)
-        yield self._measure("change", update(changed), ids, wish.changed)
         count = wish.count
+
+        def update(wanted: Wish) -> Callable[[], str]:
+            return lambda: self.update(name, wanted.body)
+
+        yield self.operation("create", count, lambda: self.start(name, wish.body))
+        yield self.operation("no-op", 0, update(wish))
+        yield self.operation("change", wish.changed, update(changed))
         if shape in SCALED:
             scaled = make(more(size), member, "y")
             count = scaled.count
-            yield self._measure("scale", update(scaled), ids, count - wish.count)
-        yield self._measure("delete", lambda: client.delete_stack(name), ids, count)
+            yield self.operation("scale", count - wish.count, update(scaled))
+        yield self.operation("delete", count, lambda: self.delete(name))
 
     def start(self, name: str, body: Mapping[str, Any]) -> str:
         """Ask for a stack and return its id."""
-        return self._client.create_stack({"stack_name": name, **body})
+        self._ids[name] = self._client.create_stack({"stack_name": name, **body})
+        return self._ids[name]
+
+    def update(self, name: str, body: Mapping[str, Any]) -> str:
+        """Ask for a stack to be otherwise and return its id."""
+        self._client.update_stack(name, dict(body))
+        return self._ids[name]
+
+    def delete(self, name: str) -> str:
+        """Ask for a stack to be deleted and return its id."""
+        self._client.delete_stack(name)
+        return self._ids[name]
 
     def create(self, name: str, body: Mapping[str, Any]) -> float:
         """Create a stack; return the seconds from the request until it is complete."""
@@ -85,16 +94,17 @@ class Bench:
         self._await_end(self.start(name, body))
         return time.monotonic() - began
 
+    def operation(self, name: str, concerned: int, request: Callable[[], str]) -> Record:
+        """Carry out a request, which returns a stack's id, that is about so many resources."""
+        asked: list[str] = []
+        return self._daemons.watch.measure(
+            name, concerned, lambda: asked.append(request()), lambda: self._await_end(asked[0])
+        )
+
     def is_in_progress(self, stack_id: str) -> bool:
         """Tell whether something goes on in a stack."""
-        status = self._connection.scalar(sa.select(stack.c.status).where(stack.c.id == stack_id))
+        status = self.connection.scalar(sa.select(stack.c.status).where(stack.c.id == stack_id))
         return bool(status == "IN_PROGRESS")
-
-    def _measure(
-        self, operation: str, request: Callable[[], None], ids: Sequence[str], concerned: int
-    ) -> Record:
-        """Carry out a request that is about so many resources of the stack whose id is the first."""
-        return self._daemons.watch.measure(operation, concerned, request, lambda: self._await_end(ids[0]))
 
     def _await_end(self, stack_id: str) -> None:
         """Wait until a stack is COMPLETE.
@@ -102,10 +112,10 @@ class Bench:
         Raises:
             RuntimeError: it failed, or takes too long.
         """
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + self._patience
         look = sa.select(stack.c.status, stack.c.action, stack.c.status_reason).where(stack.c.id == stack_id)
         while True:
-            status, action, reason = self._connection.execute(look).one()
+            status, action, reason = self.connection.execute(look).one()
             if status == "COMPLETE":
                 return
             if status == "FAILED" or time.monotonic() > deadline:
@@ -185,7 +195,7 @@ def _measured(arguments: argparse.Namespace) -> Iterator[Record]:
 
 def _warm_up(bench: Bench, ceiling: Ceiling | None) -> None:
     """Have every process connect, and compile what it sends, before anything counts."""
-    for _ in bench.life("wide", WARM_UP, Member()):
+    for _ in bench.life("wide", WARM_UP):
         pass
     if ceiling is not None:
         ceiling.run("wide", WARM_UP)
