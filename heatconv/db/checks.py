@@ -300,12 +300,12 @@ def _end_alone(connection: Connection, end: _End) -> Finish:
         return Fenced()
     if end.drop and not held.try_delete(connection, end.drop):
         return Fenced()
-    if end.happened:
-        add_events(connection, [end.happened])
+    happened = [end.happened] if end.happened else []
     if not end.told or not sync_points.try_finish(connection, end.job.traversal_id, end.job.node):
+        add_events(connection, happened)
         return Superseded()
     ready, _ = sync_points.tell_successors(connection, *end.sender)
-    return _go_on(connection, [end], {end.job.traversal_id: ready})[0]
+    return _go_on(connection, [end], {end.job.traversal_id: ready}, happened)[0]
 
 
 def _end_together(connection: Connection, ends: Sequence[_End]) -> list[Finish | None]:
@@ -321,18 +321,24 @@ def _end_together(connection: Connection, ends: Sequence[_End]) -> list[Finish |
 
     held.write_all(connection, [end.write for end in usual if end.write])
     held.delete_all(connection, [end.drop for end in usual if end.drop])
-    add_events(connection, [end.happened for end in usual if end.happened])
+    happened = [end.happened for end in usual if end.happened]
     rings = sync_points.finish_all(connection, [end.sender for end in usual if end.told])
     told = [end for end in usual if end.told]
     ended: dict[int, Finish] = {id(end): Superseded() for end in usual}
-    ended |= zip(map(id, told), _go_on(connection, told, rings), strict=True)
+    ended |= zip(map(id, told), _go_on(connection, told, rings, happened), strict=True)
     return [ended.get(id(end)) for end in ends]
 
 
-def _go_on(connection: Connection, ends: Sequence[_End], ready: Mapping[str, list[Node]]) -> list[Propagated]:
+def _go_on(
+    connection: Connection,
+    ends: Sequence[_End],
+    ready: Mapping[str, list[Node]],
+    happened: Sequence[Mapping[str, Any]],
+) -> list[Propagated]:
     """Claim a node that has become ready for each end whose worker goes on with one, while there are any.
 
     ``ready`` has them by traversal; the first end of each rings for all that are left.
+    ``happened`` has the events of the ends, which are recorded here.
     """
     left = {traversal_id: list(nodes) for traversal_id, nodes in ready.items()}
     asks: dict[int, claims.Ask] = {}
@@ -342,12 +348,14 @@ def _go_on(connection: Connection, ends: Sequence[_End], ready: Mapping[str, lis
             asks[id(end)] = claims.Ask(end.job.traversal_id, nodes.pop(0), end.then)
     following: dict[int, Claimed] = {}
     if asks:
-        claimed = claims.claim_together(connection, list(asks.values()))
+        claimed = claims.claim_together(connection, list(asks.values()), happened)
         for (key, ask), claim in zip(asks.items(), claimed, strict=True):
             if isinstance(claim, Claimed):
                 following[key] = claim
             else:  # who is rung for sees what is the matter
                 left[ask.traversal_id].append(ask.node)
+    else:
+        add_events(connection, happened)
     return [Propagated(tuple(left.pop(end.job.traversal_id, ())), following.get(id(end))) for end in ends]
 
 

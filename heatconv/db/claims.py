@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, ClassVar, NamedTuple
@@ -159,10 +159,13 @@ def _claim_alone(connection: Connection, ask: Ask) -> Claim:
     return claimed.taken(ask)
 
 
-def claim_together(connection: Connection, asks: Sequence[Ask]) -> list[Claim | None]:
+def claim_together(
+    connection: Connection, asks: Sequence[Ask], happened: Sequence[Mapping[str, Any]] = ()
+) -> list[Claim | None]:
     """Claim, within a transaction, the rows that no other one has locked, and that were not replaced.
 
     Of each other node None is said, and nothing is written for it.  Waits for nobody's locks.
+    ``happened`` has events to be recorded along with those that actions begin.
     """
     free = held.lock_free(connection, {ask.node.resource_id for ask in asks})
     found = {}
@@ -193,9 +196,12 @@ def claim_together(connection: Connection, asks: Sequence[Ask]) -> list[Claim | 
     add_events(
         connection,
         [
-            held.begun_event(each.row, each.step.attempt)
-            for each in taking.values()
-            if isinstance(each.step, Start)
+            *happened,
+            *(
+                held.begun_event(each.row, each.step.attempt)
+                for each in taking.values()
+                if isinstance(each.step, Start)
+            ),
         ],
     )
     return claims

@@ -43,6 +43,15 @@ _FINISH = (
     .values(state=SyncState.DONE, atomic_key=sync_point.c.atomic_key + 1)
 )
 
+_TO_SUCCESSOR = graph_edge.join(
+    sync_point,
+    sa.and_(
+        sync_point.c.traversal_id == graph_edge.c.traversal_id,
+        sync_point.c.resource_id == graph_edge.c.needed_by_id,
+        sync_point.c.is_update == graph_edge.c.needed_by_is_update,
+    ),
+)
+
 _LOCK_SUCCESSORS = (
     sa.select(
         sync_point.c.resource_id,
@@ -51,16 +60,7 @@ _LOCK_SUCCESSORS = (
         sync_point.c.required,
         sync_point.c.satisfied,
     )
-    .select_from(
-        graph_edge.join(
-            sync_point,
-            sa.and_(
-                sync_point.c.traversal_id == graph_edge.c.traversal_id,
-                sync_point.c.resource_id == graph_edge.c.needed_by_id,
-                sync_point.c.is_update == graph_edge.c.needed_by_is_update,
-            ),
-        )
-    )
+    .select_from(_TO_SUCCESSOR)
     .where(
         graph_edge.c.traversal_id == sa.bindparam("key_traversal"),
         graph_edge.c.resource_id == sa.bindparam("key_resource"),
@@ -109,13 +109,16 @@ _FINISH_SOME = (
     .values(state=SyncState.DONE, atomic_key=sync_point.c.atomic_key + 1)
 )
 
-_EDGES = sa.select(graph_edge).where(some(graph_edge))
-
-_LOCK_SOME = (
-    sa.select(sync_point)
-    .where(some(sync_point))
-    .order_by(sync_point.c.traversal_id, sync_point.c.resource_id)
-    .with_for_update()
+_LOCK_SUCCESSORS_OF_SOME = (
+    sa.select(
+        graph_edge.c.resource_id.label("sender_id"),
+        graph_edge.c.is_update.label("sender_is_update"),
+        *(column for column in sync_point.c if column is not sync_point.c.ready_at),
+    )
+    .select_from(_TO_SUCCESSOR)
+    .where(some(graph_edge))
+    .order_by(*KEY)
+    .with_for_update(of=sync_point)
 )
 
 _FULL_NOW = sync_point.c.satisfied + sa.bindparam("senders", type_=sa.Integer) >= sync_point.c.required
@@ -244,8 +247,7 @@ def finish_all(connection: Connection, senders: Sequence[Sender]) -> dict[str, l
     for some in selections({sender.key for sender in senders}):
         connection.execute(_FINISH_SOME, some)
     sender_of = {sender.key: sender for sender in senders}
-    edges = _edges(connection, sender_of)
-    successors = _lock_all(connection, {successor for _, successor in edges})
+    edges, successors = _lock_successors_of(connection, sender_of)
     _give_all(connection, edges, sender_of, successors)
     counts = Counter(successor for _, successor in edges)
     for count in sorted(set(counts.values())):
@@ -268,17 +270,17 @@ def finish_all(connection: Connection, senders: Sequence[Sender]) -> dict[str, l
     return ready
 
 
-def _edges(connection: Connection, senders: Iterable[Key]) -> list[tuple[Key, Key]]:
-    """Return the edges that begin at some nodes, as sender and successor."""
-    return [
-        (_key_in(row), (row.traversal_id, row.needed_by_id, bool(row.needed_by_is_update)))
-        for some in selections(set(senders))
-        for row in connection.execute(_EDGES, some)
-    ]
-
-
-def _lock_all(connection: Connection, keys: set[Key]) -> dict[Key, Any]:
-    return {_key_in(row): row for some in selections(keys) for row in connection.execute(_LOCK_SOME, some)}
+def _lock_successors_of(
+    connection: Connection, senders: Iterable[Key]
+) -> tuple[list[tuple[Key, Key]], dict[Key, Any]]:
+    """Lock the successors of some nodes; return the edges to them, as sender and successor, and them."""
+    edges, successors = [], {}
+    for some in selections(set(senders)):
+        for row in connection.execute(_LOCK_SUCCESSORS_OF_SOME, some):
+            successor = _key_in(row)
+            edges.append(((row.traversal_id, row.sender_id, bool(row.sender_is_update)), successor))
+            successors[successor] = row
+    return edges, successors
 
 
 def _give_all(

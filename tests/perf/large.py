@@ -112,8 +112,6 @@ def _servers(bench: Bench, arguments: argparse.Namespace) -> Iterator[Record]:
         body = _of_servers(arguments.count, seconds)
         create = bench.operation("create", total, partial(bench.start, name, body))
         yield create | {"wait_secs": seconds}
-        if seconds == 0:
-            yield bench.operation("delete", total, partial(bench.delete, name))
 
 
 def _of_servers(count: int, wait_secs: float) -> Mapping[str, Any]:
