@@ -52,6 +52,7 @@ class Core:
     always_replace_on_check_failed: ClassVar[bool] = True
     gives_way: ClassVar[bool] = False  #: what is newly wanted can be begun while an action is under way
     only_here: ClassVar[bool] = False  #: nothing outside stands for it, so that nothing of it can be lost
+    asks_engine: ClassVar[bool] = False  #: what it does is to ask an engine, which may take a while to answer
     changes_with_every_update: ClassVar[bool] = False  #: an update checks it, whatever else it changes
     #: properties that have no value unless a user gives one: no service chooses it, or adds to it
     given_only: ClassVar[Sequence[str]] = ()

@@ -64,6 +64,11 @@ class Registry:
         except KeyError:
             raise errors.NotFound(entity="Resource Type", name=type_name) from None
 
+    def asks_engine(self, type_name: str) -> bool:
+        """Tell whether what a type does is to ask an engine; not if there is no such type."""
+        type_ = TemplateResource if is_template(type_name) else self._types.get(type_name)
+        return type_ is not None and type_.asks_engine
+
     def names(self) -> list[str]:
         """Return the names of all types in order."""
         return sorted(self._types)

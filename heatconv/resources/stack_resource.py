@@ -33,6 +33,7 @@ class StackResource(Resource):
 
     always_replace_on_check_failed = False
     gives_way: ClassVar[bool] = True
+    asks_engine: ClassVar[bool] = True
 
     def child_template(self) -> Mapping[str, Any] | str:
         """Return the template of the nested stack."""

@@ -153,6 +153,10 @@ class SimulatedTimer:
         """Let a function be one of the things that may happen, in no time."""
         self.simulator.add(f"timer of {seconds} s", function, self.owner)
 
+    def call_aside(self, function: Callable[[], None]) -> None:
+        """Let a function be one of the things that may happen."""
+        self.simulator.add("aside", function, self.owner)
+
 
 @dataclass(frozen=True)
 class Mishaps:

@@ -107,6 +107,12 @@ class Actor:
                 return self._replace(job, attempt)
         assert_never(step)
 
+    def asks_engine(self, job: Job) -> bool:
+        """Tell whether acting on a job's row is to wait for the answers of an engine."""
+        row = job.resource
+        definition = None if row is None else row.desired or row.applied
+        return definition is not None and self._registry.asks_engine(definition.implemented_by)
+
     def poll(self, waiting: Waiting) -> Ending:
         """Look again at an action that goes on, if it still is this worker's.
 

@@ -68,6 +68,9 @@ class Timer(Protocol):
     def call_later(self, seconds: float, function: Callable[[], None]) -> None:
         """Call a function on the worker's pool, not before some seconds have passed."""
 
+    def call_aside(self, function: Callable[[], None]) -> None:
+        """Call a function on one of the few threads that may wait for engines, once one is free."""
+
 
 class Checker:
     """Checks nodes on behalf of one worker."""
@@ -120,6 +123,7 @@ class Checker:
         self._engine_id = engine_id
         self._dead_after = dead_after
         self._waits = Waits()
+        self._aside: dict[str, Claimed] = {}  # by row, what waits for a thread that may wait for engines
 
     def check(self, stack_id: str, traversal_id: str, node: Node) -> None:
         """Check a node: make its resource so, or clear it away, and tell its successors."""
@@ -176,15 +180,37 @@ class Checker:
                 assert_never(claim)
 
     def _work(self, claimed: Claimed | None) -> None:
-        """Take the step that was claimed, then the one that was claimed with its end, and so on."""
+        """Take the step that was claimed, then the one that was claimed with its end, and so on.
+
+        One that asks an engine is taken aside: a thousand of them would hold all
+        threads until an engine has answered, for all that they have to do.
+        """
         while claimed is not None:
-            claimed = self._hold(claimed.job, functools.partial(self._actor.take, claimed.job, claimed.step))
+            row = claimed.job.resource
+            if row is not None and self._actor.asks_engine(claimed.job):
+                self._aside[row.id] = claimed
+                self._timer.call_aside(functools.partial(self._take_aside, row.id))
+                return
+            claimed = self._take(claimed)
+
+    def _take_aside(self, row_id: str) -> None:
+        claimed = self._aside.pop(row_id, None)
+        if claimed is not None:  # not given up meanwhile
+            self._work(self._take(claimed))
+
+    def _take(self, claimed: Claimed) -> Claimed | None:
+        return self._hold(claimed.job, functools.partial(self._actor.take, claimed.job, claimed.step))
 
     def give_up(self, resource_id: str, traversal_id: str | None = None) -> None:
         """Stop waiting for an action on a row that is to be deleted anyway, or that a newer wish overtakes.
 
         The latter, told by its traversal, is worth it only to a type that need not end what it began.
         """
+        aside = self._aside.get(resource_id)
+        if aside is not None and aside.job.traversal_id != traversal_id:
+            if self._aside.pop(resource_id, None) is aside:  # nothing was begun yet
+                self._let_go(aside.job.resource)
+            return
         waiting = self._waits.take(resource_id, lambda found: _gives_way(found, traversal_id))
         if waiting is not None:
             LOG.info("stack %s: %s gives way", waiting.job.stack.id, waiting.job.node)
@@ -199,6 +225,9 @@ class Checker:
         """Let go of every action that is waited for, and ring, so that another worker goes on."""
         for waiting in self._waits.take_all():
             self._let_go(waiting.job.resource)
+        for row_id in list(self._aside):
+            claimed = self._aside.pop(row_id, None)
+            self._let_go(None if claimed is None else claimed.job.resource)
 
     # -- while a row is held ---------------------------------------------------------------
 

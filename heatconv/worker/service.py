@@ -23,6 +23,7 @@ LOG = logging.getLogger(__name__)
 
 #: Threads that hand messages on to the pool; the pool does the work.
 RECEIVERS = 2
+ENGINE_CALLS = 8  #: threads that may wait for an engine's answer; more would only wait for one another there
 LAST_SECONDS = 2.5  #: what running checks get to end in when the worker is told to stop
 
 
@@ -55,13 +56,14 @@ class WorkerService:
         self._turns = Turns()
         self._running: set[Future[None]] = set()
         self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="check")
+        self._aside = ThreadPoolExecutor(max_workers=ENGINE_CALLS, thread_name_prefix="engine-call")
         self._stopped = False
         self._room = WaitingRoom(self._submit)
         self._checker = Checker(
             database=database,
             registry=registry,
             doorbell=self._bell,
-            timer=self._room,
+            timer=self,
             engine_id=engine_id,
             dead_after=dead_after,
             retry_limit=retry_limit,
@@ -117,6 +119,14 @@ class WorkerService:
         """Look at what waits for something to happen to a row."""
         self._checker.wake(resource_id)
 
+    def call_later(self, seconds: float, function: Callable[[], None]) -> None:
+        """Call a function on the pool once some seconds have passed."""
+        self._room.call_later(seconds, function)
+
+    def call_aside(self, function: Callable[[], None]) -> None:
+        """Call a function on one of the threads that may wait for an engine."""
+        self._submit(function, self._aside)
+
     def backlog(self) -> int:
         """Return how many checks were taken and neither are running nor done."""
         return len(self._turns)
@@ -131,14 +141,15 @@ class WorkerService:
         self._room.close()
         self._stopped = True
         self._pool.shutdown(wait=False, cancel_futures=True)
+        self._aside.shutdown(wait=False, cancel_futures=True)
         self._pass_on()
         self._checker.hand_back()
         wait([future for future in list(self._running) if not future.cancelled()], timeout=LAST_SECONDS)
         self._checker.hand_back()
 
-    def _submit(self, function: Callable[[], None]) -> None:
+    def _submit(self, function: Callable[[], None], pool: ThreadPoolExecutor | None = None) -> None:
         try:
-            future = self._pool.submit(_logged, function)
+            future = (pool or self._pool).submit(_logged, function)
         except RuntimeError:  # the pool is shut down: recovery, or another worker, goes on
             return
         self._running.add(future)

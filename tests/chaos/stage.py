@@ -430,6 +430,9 @@ class _Timer:
     def call_later(self, seconds: float, function: Callable[[], None]) -> None:
         self.stage.call_later(self.process, seconds, function)
 
+    def call_aside(self, function: Callable[[], None]) -> None:
+        function()
+
 
 def _answer(call: Do, answer: list[Exception | None]) -> None:
     try:

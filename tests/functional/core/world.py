@@ -109,6 +109,10 @@ class Worker:
         """Keep what is to be called, for ``come_back``."""
         self._later.append(function)
 
+    def call_aside(self, function: Callable[[], None]) -> None:
+        """Call a function at once."""
+        function()
+
     def come_back(self) -> bool:
         """Call what was to be called later; tell whether there was anything."""
         due, self._later = self._later, []
