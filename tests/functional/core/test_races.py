@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -578,3 +579,52 @@ def test_what_a_worker_hands_back_goes_on_where_it_was(world):
     world.run()
     assert world.state == "CREATE_COMPLETE"
     assert world.calls() == ["create A"]
+
+
+@pytest.fixture
+def aside(world, monkeypatch):
+    """Let things ask an engine for what they do; return the calls that wait for a thread that may."""
+    waiting: list[Callable[[], None]] = []
+    monkeypatch.setattr(world.plugin_of(thing("a")), "asks_engine", True)
+    monkeypatch.setattr(world.worker, "call_aside", waiting.append)
+    return waiting
+
+
+def test_what_asks_an_engine_waits_for_a_thread_that_may(world, aside):
+    world.create(Template(A=thing("a")))
+    world.check("A+")
+    assert world.row("A").engine_id == world.worker.engine_id
+    assert world.calls() == []
+
+    (call,) = aside
+    call()
+    assert world.calls() == ["create A"]
+    world.run()
+    assert world.state == "CREATE_COMPLETE"
+
+
+def test_what_waits_aside_is_handed_back_before_it_begins(world, aside):
+    world.create(Template(A=thing("a")))
+    world.check("A+")
+
+    world.bell.take()
+    world.worker.checker.hand_back()
+    assert world.rung() == ["A+"]
+    assert world.row("A").engine_id is None
+    (call,) = aside
+    call()
+    assert world.calls() == []
+
+
+def test_what_waits_aside_gives_way(world, aside):
+    world.create(Template(A=thing("a")))
+    world.check("A+")
+    traversal_id = world.stack.current_traversal
+
+    world.worker.checker.give_up(world.row("A").id, traversal_id)
+    assert world.row("A").engine_id is not None
+    world.worker.checker.give_up(world.row("A").id, "a newer one")
+    assert world.row("A").engine_id is None
+    (call,) = aside
+    call()
+    assert world.calls() == []

@@ -38,10 +38,11 @@ from heatconv.engine.requests import Requests
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
 from heatconv.resources.registry import Registry
+from heatconv.resources.resource import Resource
 from heatconv.rpc.context import RequestContext
 from heatconv.testing.cloud import IN_PROCESS
 from heatconv.testing.keys import KEYRING
-from heatconv.testing.templates import Template, differences
+from heatconv.testing.templates import Template, Thing, differences
 from heatconv.worker.check import Checker
 
 CONTEXT = RequestContext(project_id="tests")
@@ -158,6 +159,10 @@ class World:
         IN_PROCESS.reset()
 
     # -- who is there ------------------------------------------------------------------------
+
+    def plugin_of(self, wanted: Thing) -> type[Resource]:
+        """Return the class that makes a resource."""
+        return self._registry.get(wanted.type)
 
     def new_engine(self, preparer: type[Preparer] = Preparer, kind: type[Database] = Database) -> Requests:
         """Return another engine, with connections of its own."""
