@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -18,6 +19,8 @@ from heatconv.db.types import seconds_ago, utcnow
 from heatconv.model.nodes import Node
 from heatconv.model.records import Resource
 from heatconv.model.states import Status, SyncState
+
+PAGE = 10_000  #: READY nodes that are looked at together
 
 Ring = tuple[str, str, list[Node]]  #: stack, traversal, nodes
 
@@ -97,27 +100,7 @@ def take_forgotten(connection: Connection, *, older_than: float, limit: int) -> 
     Concurrency: ``ready_at`` is set anew WHERE it is as seen, so that of many
     engines one rings, and each node is rung for once in that time.
     """
-    found = connection.execute(
-        sa.select(sync_point)
-        .select_from(
-            sync_point.join(
-                stack,
-                sa.and_(
-                    stack.c.id == sync_point.c.stack_id,
-                    stack.c.current_traversal == sync_point.c.traversal_id,
-                    stack.c.status == Status.IN_PROGRESS,
-                ),
-            ).outerjoin(resource, resource.c.id == sync_point.c.acts_on)
-        )
-        .where(
-            sync_point.c.state == SyncState.READY,
-            sync_point.c.ready_at < seconds_ago(older_than),
-            # A lock's holder rings when it ends; but a deletion may have to ask it to give way.
-            sa.or_(resource.c.engine_id.is_(None), sync_point.c.is_update == sa.false()),
-        )
-        .order_by(sync_point.c.ready_at)
-        .limit(limit)
-    ).all()
+    found = _forgotten(connection, older_than, limit)
     rings: dict[tuple[str, str], list[Node]] = defaultdict(list)
     for row in sorted(found, key=lambda row: (row.traversal_id, row.resource_id, row.is_update)):
         node = sync_points.node_of(row.resource_id, update=row.is_update)
@@ -129,6 +112,36 @@ def take_forgotten(connection: Connection, *, older_than: float, limit: int) -> 
         if taken.rowcount == 1:
             rings[row.stack_id, row.traversal_id].append(node)
     return [(stack_id, traversal_id, nodes) for (stack_id, traversal_id), nodes in rings.items()]
+
+
+def _forgotten(connection: Connection, older_than: float, limit: int) -> list[sa.Row[Any]]:
+    """Return sync points that have been READY for some seconds and whose rows nobody holds.
+
+    They are read page by page in the order of an index: a hundred thousand that
+    wait for their turn are not all looked at to find the first of them.
+    """
+    ready = (
+        sa.select(sync_point)
+        .where(sync_point.c.state == SyncState.READY, sync_point.c.ready_at < seconds_ago(older_than))
+        .order_by(sync_point.c.ready_at)
+    )
+    found: list[sa.Row[Any]] = []
+    start, more = 0, True
+    while more and len(found) < limit:
+        page = ready.limit(PAGE).offset(start).subquery()
+        current = sa.and_(
+            stack.c.id == page.c.stack_id,
+            stack.c.current_traversal == page.c.traversal_id,
+            stack.c.status == Status.IN_PROGRESS,
+        )
+        # A lock's holder rings when it ends; but a deletion may have to ask it to give way.
+        unheld = sa.or_(resource.c.engine_id.is_(None), page.c.is_update == sa.false())
+        source = page.join(stack, current).outerjoin(resource, resource.c.id == page.c.acts_on)
+        wanted = sa.select(page).select_from(source).where(unheld).limit(limit - len(found))
+        found += connection.execute(wanted).all()
+        start += PAGE
+        more = connection.execute(ready.offset(start).limit(1)).first() is not None
+    return found
 
 
 @reading

@@ -150,6 +150,9 @@ class Database:
             sa.event.listen(engine, "connect", _open_mysql)
         else:
             sa.event.listen(engine, "connect", _open_postgresql)
+            # Lists of keys are joined as tables then, which is planned well whatever is known of
+            # ours: what is filled and emptied within minutes has no statistics that are true.
+            engine.dialect.tuple_in_values = True
             # Of many updates send as many as fit in one go; nobody asks how many rows each has met.
             setattr(engine.dialect, "executemany_mode", EXECUTEMANY_VALUES_PLUS_BATCH)  # noqa: B010 - of psycopg2's
 

@@ -88,12 +88,14 @@ _COUNT_IN_MANY = _COUNT_IN.where(
 
 
 def some(table: sa.Table) -> sa.ColumnElement[bool]:
-    """Return the WHERE that finds nodes of one direction; a row belongs to one traversal at a time."""
-    return sa.and_(
-        table.c.traversal_id.in_(sa.bindparam("key_traversals", expanding=True)),
-        table.c.resource_id.in_(sa.bindparam("key_ids", expanding=True)),
-        table.c.is_update == sa.bindparam("key_is_update"),
-    )
+    """Return the WHERE that finds nodes by their keys.
+
+    As rows: of traversals, resources and directions that are listed each for itself, a
+    database tries every one with every other, or takes them for so many that it reads
+    the whole table.
+    """
+    key = sa.tuple_(table.c.traversal_id, table.c.resource_id, table.c.is_update)
+    return key.in_(sa.bindparam("keys", expanding=True))
 
 
 _LOCK_READY = (
@@ -429,14 +431,9 @@ def _key_in(row: Any) -> Key:
 
 
 def selections(keys: set[Key]) -> Iterator[dict[str, Any]]:
-    """Yield what ``some`` is to find, in key order and in portions: nodes of one direction."""
-    for update in (True, False):
-        for some in portions(sorted(key for key in keys if key[2] is update)):
-            yield {
-                "key_traversals": sorted({traversal_id for traversal_id, _, _ in some}),
-                "key_ids": [resource_id for _, resource_id, _ in some],
-                "key_is_update": update,
-            }
+    """Yield what ``some`` is to find, in key order and in portions."""
+    for some in portions(sorted(keys)):
+        yield {"keys": some}
 
 
 def _columns(node: Node) -> dict[str, Any]:

@@ -149,6 +149,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--engines", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--threads", type=int, help="of a worker; with one nobody shares a transaction")
+    parser.add_argument("--executor", choices=("threading", "eventlet"), default="threading")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--ceiling", action="store_true", help="measure the bare ceiling beside, in turn")
     parser.add_argument("--ceiling-threads", type=int, default=THREADS)
@@ -175,7 +176,12 @@ def _measured(arguments: argparse.Namespace) -> Iterator[Record]:
     servers = {"database_url": arguments.database, "transport_url": arguments.transport}
     with ExitStack() as until:
         directory = Path(until.enter_context(tempfile.TemporaryDirectory(prefix="heatconv-perf-")))
-        fleet = {"engines": arguments.engines, "workers": arguments.workers, "threads": arguments.threads}
+        fleet = {
+            "engines": arguments.engines,
+            "workers": arguments.workers,
+            "threads": arguments.threads,
+            "executor": arguments.executor,
+        }
         bench = Bench(until.enter_context(Measured(directory, **servers, **fleet)), arguments.database)
         until.callback(bench.close)
         ceiling = None

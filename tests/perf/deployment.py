@@ -36,9 +36,11 @@ class Measured(Daemons):
         engines: int,
         workers: int,
         threads: int | None = None,
+        executor: str = "threading",
     ) -> None:
         """Start them; ``threads``: how many checks each worker runs at a time, if not as many as usual."""
         self.watch = Watch()
+        options = {**OPTIONS, "DEFAULT": {**OPTIONS["DEFAULT"], "executor": executor}}
         super().__init__(
             directory,
             database_url=database_url,
@@ -46,7 +48,7 @@ class Measured(Daemons):
             engines=engines,
             workers=workers,
             pace={},
-            options=OPTIONS if threads is None else {**OPTIONS, "worker": {"threads": threads}},
+            options=options if threads is None else {**options, "worker": {"threads": threads}},
         )
 
     def _run(self, name: str, command: list[str]) -> Process:

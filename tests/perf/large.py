@@ -50,7 +50,11 @@ def main() -> None:
     arguments = _arguments()
     report.say({"facts": facts(arguments.database), "arguments": report.given(arguments)})
     servers = {"database_url": arguments.database, "transport_url": arguments.transport}
-    fleet = {"engines": arguments.engines, "workers": arguments.workers}
+    fleet = {
+        "engines": arguments.engines,
+        "workers": arguments.workers,
+        "executor": arguments.executor,
+    }
     with (
         tempfile.TemporaryDirectory(prefix="heatconv-perf-") as directory,
         Measured(Path(directory), **servers, **fleet) as daemons,
@@ -74,6 +78,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--members", type=int, default=1000, help="of each group")
     parser.add_argument("--wait-secs", type=float, default=30, help="what a server takes to come up")
     parser.add_argument("--engines", type=int, default=1)
+    parser.add_argument("--executor", choices=("threading", "eventlet"), default="threading")
     parser.add_argument("--workers", type=int, default=2)
     return parser.parse_args()
 
