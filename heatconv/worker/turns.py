@@ -44,7 +44,11 @@ class Turns:
                 return check
         return None
 
+    def __bool__(self) -> bool:
+        """Tell whether any waits."""
+        return bool(self._waiting)
+
     def __len__(self) -> int:
-        """Return how many wait."""
+        """Return how many wait; counts stack by stack."""
         with self._lock:
             return sum(map(len, self._waiting.values()))

@@ -6,10 +6,12 @@ from __future__ import annotations
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
-from heatconv.db.group_commit import ASIDE, MOST, GroupCommit
+from heatconv.db import group_commit
+from heatconv.db.group_commit import ASIDE, MOMENT, MOST, GroupCommit
 
 PATIENCE = 30
 ABREAST = 2
@@ -21,12 +23,12 @@ class Counter:
     Each thousand is a stack.
     """
 
-    def __init__(self, held=0):
+    def __init__(self, held=0, abreast=ABREAST):
         self.groups = []
         self.gate = threading.Event()
         self._held = threading.Semaphore(held)
         self.entered = threading.Semaphore(0)
-        self.group = GroupCommit(self.alone, self.together, lambda number: str(abs(number) // 1000), ABREAST)
+        self.group = GroupCommit(self.alone, self.together, lambda number: str(abs(number) // 1000), abreast)
 
     def alone(self, number):
         self.groups.append([number])
@@ -57,11 +59,11 @@ def waiting(counter, count):
     raise AssertionError("they did not come")
 
 
-def behind_a_gate(calls):
+def behind_a_gate(calls, abreast=ABREAST):
     """Return what came of calls that came while as many as may be under way were; and the counter."""
-    counter = Counter(held=ABREAST)
-    with ThreadPoolExecutor(ABREAST + len(calls)) as pool:
-        first = [pool.submit(counter.group, 100) for _ in range(ABREAST)]
+    counter = Counter(abreast, abreast)
+    with ThreadPoolExecutor(abreast + len(calls)) as pool:
+        first = [pool.submit(counter.group, 100) for _ in range(abreast)]
         for _ in first:
             assert counter.entered.acquire(timeout=PATIENCE)
         others = []
@@ -69,7 +71,7 @@ def behind_a_gate(calls):
             others.append(pool.submit(counter.group, call))
             waiting(counter, count)
         counter.gate.set()
-        assert [future.result(PATIENCE) for future in first] == [200] * ABREAST
+        assert [future.result(PATIENCE) for future in first] == [200] * abreast
     return counter, others
 
 
@@ -167,3 +169,40 @@ def test_many_threads_all_get_their_own_answer():
         number * 2 for number in numbers if number >= 0
     ]
     assert counter.group._under_way == 0
+
+
+def moments(monkeypatch, happens=lambda: None):
+    """Let something happen in each moment that a group waits; return the moments so far."""
+    passed = []
+
+    def moment(seconds):
+        passed.append(seconds)
+        happens()
+
+    monkeypatch.setattr(group_commit, "time", SimpleNamespace(sleep=moment))
+    return passed
+
+
+def test_those_who_come_in_the_moment_after_a_group_join_the_next(monkeypatch):
+    counter, _ = behind_a_gate([1, 2, 3], abreast=1)
+    later = []
+    with ThreadPoolExecutor(2) as pool:
+
+        def come():
+            while len(later) < 2:
+                later.append(pool.submit(counter.group, 5 + len(later)))
+                waiting(counter, len(later))
+
+        passed = moments(monkeypatch, come)
+        assert counter.group(4) == 8
+        assert [future.result(PATIENCE) for future in later] == [10, 12]
+    assert sorted(counter.groups[-1]) == [4, 5, 6]
+    assert passed == [MOMENT, MOMENT]  # until nobody came
+
+
+def test_who_was_alone_after_all_is_not_kept_waiting_again(monkeypatch):
+    counter, _ = behind_a_gate([1, 2, 3], abreast=1)
+    passed = moments(monkeypatch)
+
+    assert [counter.group(4), counter.group(5)] == [8, 10]
+    assert passed == [MOMENT]
