@@ -186,7 +186,7 @@ class Checker:
         threads until an engine has answered, for all that they have to do.
         """
         while claimed is not None:
-            row = claimed.job.resource
+            row = None if isinstance(claimed.step, Skip) else claimed.job.resource
             if row is not None and self._actor.asks_engine(claimed.job):
                 self._aside[row.id] = claimed
                 self._timer.call_aside(functools.partial(self._take_aside, row.id))
