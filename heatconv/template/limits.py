@@ -19,6 +19,8 @@ from typing import Any
 MAX_TEXT_BYTES = 524_288  #: of a template or an environment, unless the caller says otherwise
 MAX_DEPTH = 64  #: of nesting, in what users write and in what functions produce
 MAX_NODES = 200_000  #: of a document with its aliases expanded
+#: Where operators allow larger texts, data that has no aliases any more may have a node for so many.
+BYTES_A_NODE = 4
 MAX_WEIGHT = 100_000  #: of one value that a function produces: 100,000 items or 4 MB of text
 MAX_TOTAL_WEIGHT = 2_000_000  #: of all values that functions produce or look up while freezing
 CHARACTERS_PER_UNIT = 40

@@ -13,7 +13,7 @@ from typing import Any
 from heatconv.errors import Invalid
 from heatconv.model.secrets import HIDDEN
 from heatconv.template.document import DocumentError, load_document
-from heatconv.template.limits import MAX_DEPTH, MAX_NODES, MAX_TEXT_BYTES
+from heatconv.template.limits import BYTES_A_NODE, MAX_DEPTH, MAX_NODES, MAX_TEXT_BYTES
 from heatconv.template.problems import Problems, kind_of
 from heatconv.template.versions import VERSION_KEY, version_of
 
@@ -58,11 +58,12 @@ def check_data(data: Any, what: str, *, limit: int) -> None:
         Invalid: it is not, or is too big or nested too deep.
     """
     nodes = 0
+    most = max(MAX_NODES, limit // BYTES_A_NODE)
     level = [data]
     for _depth in range(MAX_DEPTH + 1):
         nodes += len(level)
-        if nodes > MAX_NODES:
-            raise _invalid(f"{what} has more than {MAX_NODES} values.")
+        if nodes > most:
+            raise _invalid(f"{what} has more than {most} values.")
         level = [child for item in level for child in _children(item)]
         if not level:
             break
