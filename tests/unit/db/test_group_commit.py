@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -185,7 +185,7 @@ def moments(monkeypatch, happens=lambda: None):
 
 def test_those_who_come_in_the_moment_after_a_group_join_the_next(monkeypatch):
     counter, _ = behind_a_gate([1, 2, 3], abreast=1)
-    later = []
+    later: list[Future[int]] = []
     with ThreadPoolExecutor(2) as pool:
 
         def come():
