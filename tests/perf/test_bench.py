@@ -74,8 +74,8 @@ def test_each_operation_of_each_shape_is_measured(results, on):
 
 
 @pytest.mark.timeout(600)
-def test_the_ceiling_sends_what_workers_send(results, on):
-    """Those that share no transaction: the ceiling has one of its own, and a message, for each resource."""
+def test_workers_send_no_more_than_the_ceiling(results, on):
+    """Those that share no transaction: the ceiling has its own, and a message, for each resource."""
     sizes = ["--size", f"{SMALL},{LARGE}", "--threads", "1"]
     found = report.grouped(report.read(results(*on, "--shape", "wide,layers", *sizes, "--ceiling")))
 
@@ -87,7 +87,7 @@ def test_the_ceiling_sends_what_workers_send(results, on):
                 / (LARGE - SMALL)
                 for name in ("create", report.CEILING)
             )
-            assert ours == pytest.approx(bare, abs=APART[what]), (shape, what)
+            assert ours <= bare + APART[what], (shape, what)
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
