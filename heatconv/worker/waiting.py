@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 
 class WaitingRoom:
-    """Calls functions when they are due, on somebody else's pool; a ``Timer``.
+    """Calls functions when they are due, on somebody else's pool.
 
     Concurrency: any thread may call; one thread of its own watches the heap.
     """

@@ -53,9 +53,9 @@ class Bench:
         self._client.close()
         self.connection.close()
 
-    def life(self, shape: str, size: int, member: Member = Member()) -> Iterator[Record]:  # noqa: B008 - frozen
+    def life(self, shape: str, size: int, member: Member | None = None) -> Iterator[Record]:
         """Take a stack from its creation to its deletion; yield what each operation took."""
-        name = next(self._names)
+        name, member = next(self._names), member or Member()
         make = SHAPES[shape]
         wish = make(size, member, "x")
         changed = make(size, member, "y")
