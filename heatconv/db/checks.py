@@ -23,7 +23,7 @@ from heatconv.db.types import utcnow
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.outcomes import Claimed, Failure, Fenced, Finish, Propagated, Superseded
-from heatconv.model.records import Attempt, Job, Resource, changed
+from heatconv.model.records import Attempt, Job, Resource, Stack, changed
 from heatconv.model.secrets import masked
 from heatconv.model.states import Action, Status, SyncState
 from heatconv.model.steps import Replace
@@ -341,16 +341,16 @@ def _go_on(
     ``happened`` has the events of the ends, which are recorded here.
     """
     left = {traversal_id: list(nodes) for traversal_id, nodes in ready.items()}
-    asks: dict[int, claims.Ask] = {}
+    asks: dict[int, tuple[claims.Ask, Stack]] = {}
     for end in ends:
         nodes = left.get(end.job.traversal_id)
         if end.then and nodes and nodes[0].resource_id != end.job.stack.id:  # that one has no row to claim
-            asks[id(end)] = claims.Ask(end.job.traversal_id, nodes.pop(0), end.then)
+            asks[id(end)] = claims.Ask(end.job.traversal_id, nodes.pop(0), end.then), end.job.stack
     following: dict[int, Claimed] = {}
     if asks:
-        claimed = claims.claim_together(connection, list(asks.values()), happened)
-        for (key, ask), claim in zip(asks.items(), claimed, strict=True):
-            if isinstance(claim, Claimed):
+        claimed = claims.claim_following(connection, list(asks.values()), happened)
+        for (key, (ask, _)), claim in zip(asks.items(), claimed, strict=True):
+            if claim is not None:
                 following[key] = claim
             else:  # who is rung for sees what is the matter
                 left[ask.traversal_id].append(ask.node)

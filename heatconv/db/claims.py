@@ -21,7 +21,7 @@ from heatconv.db.session import Database
 from heatconv.db.tables import resource, service, stack, sync_point, sync_point_input
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.outcomes import Busy, Claim, Claimed, Idle
-from heatconv.model.records import Job, Resource, changed
+from heatconv.model.records import Job, Resource, Stack, changed
 from heatconv.model.states import VISITS, Status, SyncState
 from heatconv.model.steps import Compare, Skip, Start, Step
 
@@ -55,8 +55,15 @@ _READ_INPUTS = sa.select(sync_point_input.c.data).where(
     sync_point_input.c.is_update == sa.true(),
 )
 
-_READ_SOME = _JOB.add_columns(*(column.label(f"key_{column.name}") for column in sync_points.KEY)).where(
-    sync_points.some(sync_point)
+_READ_SOME = (
+    sa.select(
+        *(column.label(f"key_{column.name}") for column in sync_points.KEY),
+        sync_point.c.state,
+        sync_point.c.acts_on,
+        *stack.c,
+    )
+    .select_from(sync_point.join(stack, stack.c.id == sync_point.c.stack_id))
+    .where(sync_points.some(sync_point))
 )
 _READ_INPUTS_OF_SOME = sa.select(
     sync_point_input.c.traversal_id, sync_point_input.c.resource_id, sync_point_input.c.data
@@ -144,7 +151,7 @@ def _claim_alone(connection: Connection, ask: Ask) -> Claim:
             "dead_after": ask.claimant.dead_after,
         },
     ).one_or_none()
-    job = _job(ask, found)
+    job = _found(ask, found)
     if isinstance(job, Job) and _has_inputs(job):
         key = {"traversal": ask.traversal_id, "node": ask.node.resource_id}
         job = _with_inputs(job, connection.scalars(_READ_INPUTS, key))
@@ -159,21 +166,52 @@ def _claim_alone(connection: Connection, ask: Ask) -> Claim:
     return claimed.taken(ask)
 
 
-def claim_together(
-    connection: Connection, asks: Sequence[Ask], happened: Sequence[Mapping[str, Any]] = ()
-) -> list[Claim | None]:
-    """Claim, within a transaction, the rows that no other one has locked, and that were not replaced.
-
-    Of each other node None is said, and nothing is written for it.  Waits for nobody's locks.
-    ``happened`` has events to be recorded along with those that actions begin.
-    """
+def _claim_together(connection: Connection, asks: Sequence[Ask]) -> list[Claim | None]:
+    """Claim the nodes whose rows nobody holds, and no other transaction has locked."""
     free = held.lock_free(connection, {ask.node.resource_id for ask in asks})
-    found = {}
-    inputs: dict[sync_points.Key, list[Any]] = defaultdict(list)
+    found: dict[sync_points.Key, Any] = {}
     for some in sync_points.selections({ask.key for ask in asks}):
-        read = {**some, "dead_after": asks[0].claimant.dead_after}
-        found.update({tuple(row[-3:]): row for row in connection.execute(_READ_SOME, read)})
-    jobs = [_job(ask, found.get(ask.key)) for ask in asks]
+        found.update({tuple(row[:3]): row for row in connection.execute(_READ_SOME, some)})
+    stacks: dict[str, Stack] = {}
+    jobs = []
+    for ask in asks:
+        point = found.get(ask.key)
+        if point is not None and point.id not in stacks:
+            stacks[point.id] = rows.stack(point)
+        row = free.get(ask.node.resource_id) if point and point.acts_on == ask.node.resource_id else None
+        jobs.append(_job(ask, point and point.state, point and stacks[point.id], row))
+    return _take(connection, asks, jobs)
+
+
+def claim_following(
+    connection: Connection,
+    asks: Sequence[tuple[Ask, Stack]],
+    happened: Sequence[Mapping[str, Any]],
+) -> list[Claimed | None]:
+    """Claim nodes that this very transaction has made READY, on behalf of whose stack it was that did.
+
+    Of each node whose row is held, or that another transaction has locked, None
+    is said, and nothing is written for it.  Waits for nobody's locks.
+    ``happened`` has events to be recorded along with those that actions begin.
+
+    Concurrency: as long as their sync points are locked, nobody can end the
+    traversal or start another; so the stack is as it was when the job began
+    whose end this is.
+    """
+    free = held.lock_free(connection, {ask.node.resource_id for ask, _ in asks})
+    jobs = [_job(ask, SyncState.READY, of_stack, free.get(ask.node.resource_id)) for ask, of_stack in asks]
+    claims = _take(connection, [ask for ask, _ in asks], jobs, happened)
+    return [claim if isinstance(claim, Claimed) else None for claim in claims]
+
+
+def _take(
+    connection: Connection,
+    asks: Sequence[Ask],
+    jobs: Sequence[Job | Idle],
+    happened: Sequence[Mapping[str, Any]] = (),
+) -> list[Claim | None]:
+    """Take the rows of jobs, which ``lock_free`` has locked; None of those that it has not, or are held."""
+    inputs: dict[sync_points.Key, list[Any]] = defaultdict(list)
     told = {ask.key for ask, job in zip(asks, jobs, strict=True) if isinstance(job, Job) and _has_inputs(job)}
     for some in sync_points.selections(told):
         for row in connection.execute(_READ_INPUTS_OF_SOME, some):
@@ -181,33 +219,30 @@ def claim_together(
     claims: list[Claim | None] = []
     taking: dict[str, _Taking] = {}
     for ask, job in zip(asks, jobs, strict=True):
-        if isinstance(job, Job):
-            job = _with_inputs(job, inputs[ask.key])  # noqa: PLW2901 - the same, completed
-        claimed = _judge(ask, job)
-        if not isinstance(claimed, _Taking):
-            claims.append(claimed)
-        elif claimed.row.id in free and claimed.row.id not in taking:
+        if isinstance(job, Idle):
+            claims.append(job)
+            continue
+        if job.resource is None or job.resource.engine_id is not None or job.resource.id in taking:
+            claims.append(None)
+            continue
+        claimed = _judge(ask, _with_inputs(job, inputs[ask.key]))
+        if isinstance(claimed, _Taking):
             taking[claimed.row.id] = claimed
             claims.append(claimed.taken(ask))
         else:
-            claims.append(None)
+            claims.append(claimed)
     taken = [(each.row, each.columns, each.begins) for each in taking.values()]
     held.take_all(connection, taken, asks[0].claimant.engine_id)
-    add_events(
-        connection,
-        [
-            *happened,
-            *(
-                held.begun_event(each.row, each.step.attempt)
-                for each in taking.values()
-                if isinstance(each.step, Start)
-            ),
-        ],
-    )
+    begun = [
+        held.begun_event(each.row, each.step.attempt)
+        for each in taking.values()
+        if isinstance(each.step, Start)
+    ]
+    add_events(connection, [*happened, *begun])
     return claims
 
 
-_claim = grouped(_claim_alone, claim_together, lambda ask: ask.traversal_id)
+_claim = grouped(_claim_alone, _claim_together, lambda ask: ask.traversal_id)
 
 
 @dataclass(frozen=True)
@@ -274,25 +309,35 @@ def _is_torn(job: Job) -> bool:
     return not row.desired.requires <= {data.name for data in job.inputs}
 
 
-def _job(ask: Ask, found: Any) -> Job | Idle:
+def _job(
+    ask: Ask, state: str | None, of_stack: Stack | None, row: Resource | None, *, lock_alive: bool = False
+) -> Job | Idle:
     """Return what was read of a node, without its inputs."""
+    if of_stack is None:
+        return Idle("its traversal is gone")
+    if of_stack.current_traversal != ask.traversal_id or of_stack.status is not Status.IN_PROGRESS:
+        return Idle("its traversal is not the current one")
+    if state != SyncState.READY:
+        return Idle(f"it is {state}")
+    return Job(
+        stack=of_stack,
+        traversal_id=ask.traversal_id,
+        node=ask.node,
+        resource=row,
+        lock_alive=lock_alive,
+    )
+
+
+def _found(ask: Ask, found: Any) -> Job | Idle:
+    """Return what ``_READ`` has found of a node."""
     if found is None:
         return Idle("its traversal is gone")
     state, lock_alive = found[:2]
     of_stack = SimpleNamespace(**dict(zip(_STACK_NAMES, found[_STACK], strict=True)))
-    if of_stack.current_traversal != ask.traversal_id or of_stack.status != Status.IN_PROGRESS:
-        return Idle("its traversal is not the current one")
-    if state != SyncState.READY:
-        return Idle(f"it is {state}")
     columns: list[Any] = list(found[_RESOURCE])
     row = SimpleNamespace(**dict(zip(_RESOURCE_NAMES, columns, strict=True)))
-    return Job(
-        stack=rows.stack(of_stack),
-        traversal_id=ask.traversal_id,
-        node=ask.node,
-        resource=rows.resource(row) if row.id is not None else None,
-        lock_alive=bool(lock_alive),
-    )
+    resource = rows.resource(row) if row.id is not None else None
+    return _job(ask, state, rows.stack(of_stack), resource, lock_alive=bool(lock_alive))
 
 
 def _has_inputs(job: Job) -> bool:

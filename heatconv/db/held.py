@@ -16,6 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from heatconv.db import rows
 from heatconv.db.events import resource_event
 from heatconv.db.tables import resource
 from heatconv.db.types import utcnow
@@ -32,12 +33,8 @@ _SEEN = sa.and_(resource.c.id == sa.bindparam("key_id"), resource.c.atomic_key =
 _DELETE = sa.delete(resource).where(_HELD)
 _THESE = resource.c.id.in_(sa.bindparam("key_ids", expanding=True))
 _DELETE_ALL = sa.delete(resource).where(_THESE)
-_LOCK_ALL = (
-    sa.select(resource.c.id, resource.c.engine_id, resource.c.atomic_key)
-    .where(_THESE)
-    .order_by(resource.c.id)
-    .with_for_update(skip_locked=True)
-)
+_LOCK_FREE = sa.select(resource).where(_THESE).order_by(resource.c.id).with_for_update(skip_locked=True)
+_LOCK_ALL = _LOCK_FREE.with_only_columns(resource.c.id, resource.c.engine_id, resource.c.atomic_key)
 
 #: What letting go of a row sets.
 _LET_GO = {"engine_id": sa.null(), "atomic_key": resource.c.atomic_key + 1}
@@ -96,9 +93,10 @@ def lock_all(connection: Connection, held: Sequence[Resource]) -> set[str]:
     return {row.id for row in found if read[row.id] == (row.engine_id, row.atomic_key)}
 
 
-def lock_free(connection: Connection, ids: Collection[str]) -> set[str]:
-    """Lock those rows that no other transaction has locked until this one ends; return their ids."""
-    return {row.id for row in connection.execute(_LOCK_ALL, {"key_ids": list(ids)})}
+def lock_free(connection: Connection, ids: Collection[str]) -> dict[str, Resource]:
+    """Lock those rows that no other transaction has locked until this one ends; return them by their ids."""
+    found = connection.execute(_LOCK_FREE, {"key_ids": list(ids)})
+    return {row.id: rows.resource(row) for row in found}
 
 
 def take_all(
