@@ -19,7 +19,7 @@ LOG = logging.getLogger(__name__)
 
 BATCH = 500  #: how much one tick takes on of each kind
 WISHES = 20  #: how many wishes: to carry one out is to prepare a traversal
-PATIENCE = 10  #: how many times longer a node may be READY while messages queue
+PATIENCE = 10  #: how many times longer a node may be READY while messages queue, and fewer are rung for
 
 
 class Doorbell(Protocol):
@@ -83,12 +83,13 @@ class Recovery:
         """Ring for nodes that have been READY for long while nobody claimed them.
 
         Where workers have more messages than hands, and none of them died, what
-        is READY most likely lies in a queue; then more patience costs nothing.
+        is READY most likely lies in a queue; then more patience costs nothing, and
+        most rings would be second ones.
         """
         queueing = services.is_queueing(self._database, dead_after=self._dead_after)
-        grace = self._ready_grace * (PATIENCE if queueing else 1)
+        patience = PATIENCE if queueing else 1
         for stack_id, traversal_id, nodes in recovery.take_forgotten(
-            self._database, older_than=grace, limit=BATCH
+            self._database, older_than=self._ready_grace * patience, limit=BATCH // patience
         ):
             LOG.warning("stack %s: ringing again for %d nodes", stack_id, len(nodes))
             self._doorbell.ring(stack_id, traversal_id, nodes)
