@@ -79,10 +79,8 @@ def extant(row: Any) -> Extant:
         applied_sha1=row.applied_sha1,
         requires=row.requires,
         wanted_attributes=tuple(row.wanted_attributes),
-        reference_id=row.reference_id,
         attributes=_attributes(row),
         output_version=row.output_version,
-        secrets=tuple(row.attributes.get(_SECRETS, ())),
         action=Action(row.action),
         status=Status(row.status),
         locked=row.engine_id is not None,
@@ -204,6 +202,18 @@ def told(output: NodeData) -> dict[str, Any]:
     """Return what a resource tells as ``resource.attributes`` holds it."""
     secrets = {_SECRETS: list(output.secrets)} if output.secrets else {}
     return {**output.attributes, **secrets}
+
+
+def telling(row: Any) -> NodeData:
+    """Return what a row of ``resource`` tells those that require it."""
+    return NodeData(
+        name=row.name,
+        resource_id=row.id,
+        reference_id=row.reference_id,
+        attributes=_attributes(row),
+        output_version=row.output_version,
+        secrets=tuple(row.attributes.get(_SECRETS, ())),
+    )
 
 
 def _attributes(row: Any) -> dict[str, Any]:

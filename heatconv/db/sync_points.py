@@ -162,8 +162,10 @@ def forget(connection: Connection, stack_id: str) -> None:
         connection.execute(sa.delete(table).where(table.c.stack_id == stack_id))
 
 
-def lay_out(connection: Connection, stack_id: str, traversal_id: str, plan: Plan) -> None:
-    """Write the graph of a plan, its sync points, and what clean rows have to say."""
+def lay_out(
+    connection: Connection, stack_id: str, traversal_id: str, plan: Plan, told: Mapping[str, NodeData]
+) -> None:
+    """Write the graph of a plan, its sync points, and what clean rows have ``told``, by their ids."""
     common = {"traversal_id": traversal_id, "stack_id": stack_id}
     _insert(
         connection,
@@ -203,9 +205,9 @@ def lay_out(connection: Connection, stack_id: str, traversal_id: str, plan: Plan
             | {
                 "sender_id": sender.resource_id,
                 "sender_is_update": is_update(sender),
-                "data": asdict(data),
+                "data": asdict(told[sender.resource_id]),
             }
-            for node, sender, data in plan.inputs
+            for node, sender in plan.inputs
         ),
     )
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,7 +20,7 @@ from heatconv.db.session import writing
 from heatconv.db.tables import raw_template, resource, resource_observed, stack, stack_tag
 from heatconv.db.types import utcnow
 from heatconv.model.ids import new_id
-from heatconv.model.nodes import Direction, Node
+from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.outcomes import Half, Owner, StackFailed
 from heatconv.model.plan import Plan, Target
 from heatconv.model.records import Extant, Held, RawTemplate, Resource, Stack, changed
@@ -183,7 +183,8 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
     if drifted:
         observations.take_up(connection, drifted)
     _write_rows(connection, seen.id, start.targets, planned)
-    sync_points.lay_out(connection, seen.id, traversal_id, planned)
+    told = _told(connection, {sender.resource_id for _, sender in planned.inputs})
+    sync_points.lay_out(connection, seen.id, traversal_id, planned, told)
     # As late as may be: until the commit, whoever delivers events has to reckon with one of this number.
     add_stack_event(
         connection,
@@ -256,7 +257,6 @@ _EXTANT = (
     resource.c.applied_sha1,
     resource.c.requires,
     resource.c.wanted_attributes,
-    resource.c.reference_id,
     resource.c.attributes,
     resource.c.output_version,
     resource.c.action,
@@ -286,6 +286,24 @@ def _lock_rows(connection: Connection, stack_id: str) -> list[Extant]:
     mine = sa.select(resource.c.id).where(resource.c.stack_id == stack_id).order_by(resource.c.id)
     connection.execute(mine.with_for_update()).all()
     return extant_rows(connection, stack_id)
+
+
+_TELLING = (
+    resource.c.id,
+    resource.c.name,
+    resource.c.reference_id,
+    resource.c.attributes,
+    resource.c.output_version,
+)
+
+
+def _told(connection: Connection, row_ids: Collection[str]) -> dict[str, NodeData]:
+    """Return what rows tell those that require them, by their ids."""
+    return {
+        row.id: rows.telling(row)
+        for some in sync_points.portions(sorted(row_ids))
+        for row in connection.execute(sa.select(*_TELLING).where(resource.c.id.in_(some)))
+    }
 
 
 def _write_rows(connection: Connection, stack_id: str, targets: Mapping[str, Target], plan: Plan) -> None:

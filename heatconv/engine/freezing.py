@@ -8,6 +8,8 @@ anything is written.
 from __future__ import annotations
 
 import functools
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -70,17 +72,65 @@ def parse(source: Mapping[str, Any], *, max_template_size: int) -> Source:
     return Source(template=parsed, environment=environment, files=files, facade=source.get("facade"))
 
 
+@dataclass(frozen=True)
+class _Frozen:
+    """What came of a template that had no mistakes, and the types of its resources."""
+
+    template: template.FrozenTemplate
+    classes: Classes
+
+
+class Memory:
+    """What each stack was frozen to last: of the next version only what differs is evaluated.
+
+    It changes what freezing costs, not what comes of it.  Stacks that are not
+    updated any more give way to others.
+
+    Concurrency: safe to share between threads.
+    """
+
+    MOST = 20_000  #: definitions; each takes some kilobytes
+    LEAST = 100  #: definitions that are worth it
+
+    def __init__(self) -> None:
+        self._stacks: OrderedDict[str, _Frozen] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def get(self, stack_id: str) -> _Frozen | None:
+        """Return what a stack was frozen to, if it is known."""
+        return self._stacks.get(stack_id)
+
+    def keep(self, stack_id: str, frozen: _Frozen) -> None:
+        """Remember what a stack was frozen to, in place of the one that was least lately."""
+        with self._lock:
+            before = self._stacks.pop(stack_id, None)
+            self._size -= len(before.classes) if before else 0
+            if self.LEAST <= len(frozen.classes) <= self.MOST:
+                self._stacks[stack_id] = frozen
+                self._size += len(frozen.classes)
+            while self._size > self.MOST:
+                _, dropped = self._stacks.popitem(last=False)
+                self._size -= len(dropped.classes)
+
+
 def freeze(
-    source: Source, stack: StackFacts, registry: Registry, operator: Mapping[str, Any] | None = None
+    source: Source,
+    stack: StackFacts,
+    registry: Registry,
+    operator: Mapping[str, Any] | None = None,
+    memory: Memory | None = None,
 ) -> Wanted:
     """Evaluate a source down to what only run time can know, and check it against the types.
 
     Args:
         operator: the operator's environment, which users' environments go before.
+        memory: of what the same stack was frozen to before.
 
     Raises:
         Invalid: with every mistake that was found.
     """
+    before = None if memory is None else memory.get(stack.id)
     frozen = template.freeze(
         dict(source.template),
         dict(source.environment),
@@ -89,19 +139,22 @@ def freeze(
         operator=operator,
         facade=source.facade,
         constraints=_custom_constraints(stack),
+        before=None if before is None else before.template,
     )
     outputs = {
         name: {"description": output.description, "value": output.value}
         for name, output in frozen.outputs.items()
     }
     known = nesting.Known(registry=registry, files=source.files, operator=operator or {})
-    classes, problems = _classes(source, frozen, stack, known)
+    classes, problems = _classes(source, frozen, stack, known, before)
     if problems:
         raise errors.Invalid(
             problems=[
                 (frozen.own_path(path), masked_text(sentence, frozen.secrets)) for path, sentence in problems
             ]
         )
+    if memory is not None:
+        memory.keep(stack.id, _Frozen(frozen, classes))
     return Wanted(
         raw=RawTemplate(
             template=source.template,
@@ -185,10 +238,16 @@ def _targets(
 
 
 def _classes(
-    source: Source, frozen: template.FrozenTemplate, stack: StackFacts, known: nesting.Known
+    source: Source,
+    frozen: template.FrozenTemplate,
+    stack: StackFacts,
+    known: nesting.Known,
+    before: _Frozen | None,
 ) -> tuple[Classes, Problems]:
     """Return the types of the definitions, and what is wrong with these and with what refers to them."""
     problems: Problems = []
+    checked = before.template.definitions if before else {}
+    lasting: dict[type[Resource], bool] = {}
     classes: dict[str, type[Resource]] = {}
     for name, definition in frozen.definitions.items():
         try:
@@ -196,8 +255,13 @@ def _classes(
         except errors.Invalid as error:
             problems.append((f"resources.{name}.type", str(error)))
         else:
-            problems.extend(validation.problems(classes[name], definition, stack))
             found = classes[name]
+            if checked.get(name) is definition:
+                if found not in lasting:
+                    lasting[found] = validation.is_lasting(found)
+                if lasting[found]:
+                    continue  # it is the very one that nothing was wrong with
+            problems.extend(validation.problems(found, definition, stack))
             if issubclass(found, StackResource):
                 problems.extend(nesting.problems_of_members(found, definition, source.environment, known))
     return classes, problems + _attribute_problems(frozen, classes)

@@ -20,7 +20,7 @@ from heatconv.db.room import Room
 from heatconv.db.session import Database
 from heatconv.db.traversals import Planner, Start, Started
 from heatconv.engine import freezing
-from heatconv.engine.freezing import Source, Wanted
+from heatconv.engine.freezing import Memory, Source, Wanted
 from heatconv.graph.traversal import Order, plan, visit
 from heatconv.model.plan import Target
 from heatconv.model.records import Held, Resource, Stack
@@ -62,6 +62,7 @@ class Preparer:
     ) -> None:
         """Keep what is handed in; ``default_timeout`` is seconds, a negative limit is none."""
         self.operator_environment = operator_environment or {}
+        self._memory = Memory()
         self._database = database
         self._registry = registry
         self._default_timeout = default_timeout
@@ -255,7 +256,7 @@ class Preparer:
             action=action,
             timeout_mins=stack.timeout_mins,
         )
-        return freezing.freeze(source, facts, self._registry, self.operator_environment)
+        return freezing.freeze(source, facts, self._registry, self.operator_environment, self._memory)
 
     def check_room(self, stack: Stack, size: int) -> None:
         """Refuse so many resources in a stack if that is too many for the tree that it is in.

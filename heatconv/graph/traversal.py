@@ -14,7 +14,7 @@ from enum import Enum
 
 from heatconv.graph.dag import Dag, in_dependency_order
 from heatconv.model.ids import new_id
-from heatconv.model.nodes import Direction, Node, NodeData
+from heatconv.model.nodes import Direction, Node
 from heatconv.model.plan import Plan, Target
 from heatconv.model.records import Extant
 from heatconv.model.states import Action, Status
@@ -49,7 +49,7 @@ def plan(stack_id: str, targets: Mapping[str, Target], extant: Iterable[Extant])
         garbage=frozenset(garbage),
         requires={node: graph.requires(node) for node in graph},
         joins=joins,
-        inputs=tuple(clean_inputs(targets, going_on, chosen, dirty)),
+        inputs=tuple(clean_inputs(targets, chosen, dirty)),
     )
 
 
@@ -212,14 +212,13 @@ def _deal(items: list[Node], hands: int) -> list[list[Node]]:
 
 def clean_inputs(
     targets: Mapping[str, Target],
-    going_on: Mapping[str, Extant],
     chosen: Mapping[str, str],
     dirty: frozenset[str],
-) -> Iterable[tuple[Node, Node, NodeData]]:
-    """Yield (node, sender, data) for what dirty resources require of clean ones."""
+) -> Iterable[tuple[Node, Node]]:
+    """Yield (node, sender) for what dirty resources require of clean ones."""
     for name in dirty:
         for other in targets[name].definition.requires - dirty:
-            yield _update(chosen[name]), _update(chosen[other]), going_on[other].data
+            yield _update(chosen[name]), _update(chosen[other])
 
 
 def _update(row_id: str) -> Node:

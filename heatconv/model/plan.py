@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from heatconv.model.definition import Definition
-from heatconv.model.nodes import Node, NodeData
+from heatconv.model.nodes import Node
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +27,8 @@ class Plan:
     ``created`` have no row yet.  ``dirty`` are the names whose node is kept.
     ``requires`` is the graph: each node, and the nodes it requires.  ``joins``
     maps each node that stands for no resource to the one it joins for.
-    ``inputs`` are (node, sender, data): what clean rows, which have no node,
-    tell kept nodes.
+    ``inputs`` are (node, sender): the clean rows, which have no node, that tell
+    kept nodes what they are.
     """
 
     chosen: Mapping[str, str]
@@ -37,7 +37,7 @@ class Plan:
     garbage: frozenset[str]
     requires: Mapping[Node, frozenset[Node]]
     joins: Mapping[Node, Node]
-    inputs: tuple[tuple[Node, Node, NodeData], ...]
+    inputs: tuple[tuple[Node, Node], ...]
 
     @property
     def leaves(self) -> tuple[Node, ...]:

@@ -87,26 +87,12 @@ class Extant:
     applied_sha1: str | None
     requires: Mapping[str, int]  #: required row's id -> the output version it was converged with
     wanted_attributes: tuple[str, ...]
-    reference_id: str | None
     attributes: Mapping[str, Any]
     output_version: int
-    secrets: tuple[str, ...] = ()  #: texts among the values that must not be shown
     action: Action
     status: Status
     locked: bool
     drifted: bool = False  #: it was found different from what was made of it, and that is to be put right
-
-    @property
-    def data(self) -> NodeData:
-        """What this row tells the rows that require it."""
-        return NodeData(
-            name=self.name,
-            resource_id=self.id,
-            reference_id=self.reference_id,
-            attributes=self.attributes,
-            output_version=self.output_version,
-            secrets=self.secrets,
-        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from heatconv.resources import exception, support
-from heatconv.resources.constraints import Constraint
+from heatconv.resources.constraints import Constraint, CustomConstraint
 from heatconv.resources.conversion import CONVERTERS, EMPTY
 from heatconv.resources.unknown import Unknown, contains_unknown
 
@@ -60,6 +60,14 @@ class Schema:
         contradiction = self._contradiction()
         if contradiction:
             raise exception.InvalidSchemaError(message=contradiction)
+
+    @property
+    def asks_others(self) -> bool:
+        """Whether a value of it is valid or not, somewhere inside, may be for others to say."""
+        nested = self.schema
+        inside = [nested] if isinstance(nested, Schema) else (nested or {}).values()
+        custom = any(isinstance(constraint, CustomConstraint) for constraint in self.constraints)
+        return custom or any(schema.asks_others for schema in inside)
 
     def _contradiction(self) -> str | None:
         nested_allowed = {self.LIST: Schema, self.MAP: Mapping}.get(self.type)

@@ -48,6 +48,22 @@ def problems(resource_class: type[Resource], definition: Definition, stack: Stac
     return found + mistakes
 
 
+def is_lasting(resource_class: type[Resource]) -> bool:
+    """Tell whether ``problems`` of a definition stay as they are: neither plugin nor service is asked."""
+    own = ("validate", "validate_deletion_policy", "translation_rules", "is_service_available")
+    schemas = [*resource_class.properties_schema.values(), *resource_class.update_policy_schema.values()]
+    return (
+        resource_class.default_client_name is None
+        and all(_unbound(resource_class, name) is _unbound(Resource, name) for name in own)
+        and not any(schema.asks_others for schema in schemas)
+    )
+
+
+def _unbound(resource_class: type[Resource], name: str) -> object:
+    method = getattr(resource_class, name)
+    return getattr(method, "__func__", method)
+
+
 def _property_problems(resource: Resource, path: str) -> list[Problem]:
     try:
         properties = resource.properties

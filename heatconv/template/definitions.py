@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from heatconv.model.deferred import is_deferred
 from heatconv.model.definition import Definition
 from heatconv.model.states import WRITTEN_POLICIES, DeletionPolicy
-from heatconv.template.evaluator import BROKEN, DEFERRED, STATIC, Evaluator
+from heatconv.template.evaluator import BROKEN, DEFERRED, STATIC, Cost, Evaluator
 from heatconv.template.problems import excerpt, kind_of
 from heatconv.template.resource_registry import EndlessMapping, ResourceRegistry
 from heatconv.template.versions import Version
@@ -25,8 +26,35 @@ _KEYS = (
 )
 
 
+def text_of(value: Any) -> str:
+    """Return a text that is the same of values that are: 1, 1.0 and true are equal, but not the same."""
+    return repr(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A definition, the text of the snippet that it was made of, and what that cost."""
+
+    text: str
+    definition: Definition
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The resources section of a template, frozen: which are wanted, and what these are."""
+
+    wanted: Mapping[str, bool | None]
+    made: Mapping[str, Part]
+
+
 class DefinitionParser:
-    """Makes definitions of the resources whose condition holds."""
+    """Makes definitions of the resources whose condition holds.
+
+    Those of snippets that are as they were need not be made again, if nothing
+    else that they can refer to has changed: parameters, conditions, files,
+    mappings, what the environments say of types, and which resources there are.
+    """
 
     def __init__(
         self,
@@ -35,7 +63,9 @@ class DefinitionParser:
         registry: ResourceRegistry,
         snippets: Mapping[str, Any],
         parameters: Mapping[str, Any],
+        before: Parts | None = None,
     ) -> None:
+        """Keep what is handed in; ``before``: what came of other snippets and all else the same."""
         self._evaluator = evaluator
         self._problems = evaluator.problems
         self._keys = (
@@ -49,22 +79,57 @@ class DefinitionParser:
             self._policies |= {policy.value.lower(): policy for policy in WRITTEN_POLICIES}
         self._snippets = snippets
         self._parameters = parameters
+        self._before = before or Parts({}, {})
+        made = self._before.made
+        self._unchanged = {
+            name: made[name]
+            for name, snippet in snippets.items()
+            if name in made and made[name].text == text_of(snippet)
+        }
 
-    def parse(self) -> dict[str, Definition]:
+    def parse(self) -> Parts:
         """Return the definitions by name; mistakes are reported."""
         with self._problems.at("resources"):
             self._evaluator.scope.resources = wanted = self._wanted()
+            known = self._known(wanted)
             result = {}
             for name, is_wanted in wanted.items():
-                if is_wanted:
+                if not is_wanted:
+                    continue
+                part = known.get(name)
+                if part is None or not self._evaluator.afford(part.cost):
                     with self._problems.at(name):
-                        result[name] = self._definition(name, self._snippets[name])
-            return result
+                        part = self._part(name, self._snippets[name])
+                self._problems.secrets.update(part.definition.secrets)
+                result[name] = part
+            return Parts(wanted, result)
+
+    def _known(self, wanted: Mapping[str, bool | None]) -> Mapping[str, Part]:
+        """Return what is still true of what was made of the same snippets."""
+        before = self._before.wanted
+        changed = {name for name, was in before.items() if wanted.get(name) is not was}
+        if not all(before[name] for name in changed):
+            return {}  # a definition does not tell which resources it could not refer to
+        if not changed:
+            return self._unchanged
+        return {
+            name: part
+            for name, part in self._unchanged.items()
+            if part.definition.requires.isdisjoint(changed)
+        }
+
+    def _part(self, name: str, snippet: Mapping[str, Any]) -> Part:
+        before = self._evaluator.cost
+        definition = self._definition(name, snippet)
+        return Part(text_of(snippet), definition, self._evaluator.cost - before)
 
     def _wanted(self) -> dict[str, bool | None]:
         """Return which resources are wanted; None where a mistake hides it."""
         result: dict[str, bool | None] = {}
         for name, snippet in self._snippets.items():
+            if name in self._unchanged:
+                result[name] = True
+                continue
             with self._problems.at(name):
                 if self._check_shape(name, snippet):
                     result[name] = self._holds(snippet)

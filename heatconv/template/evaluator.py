@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from heatconv.model.deferred import CALL, call
 from heatconv.model.secrets import WORD, has_whole, texts_in
 from heatconv.template.functions.arguments import Function, FunctionError
-from heatconv.template.limits import MAX_TOTAL_WEIGHT, weight_of
+from heatconv.template.limits import MAX_TOTAL_WEIGHT, MAX_WORK, may_work, weight_of, work_done
 from heatconv.template.problems import Problems, excerpt, kind_of
 
 # What is known of an evaluated value; the worst part decides for the whole.
@@ -45,6 +45,17 @@ class Form:
 
 
 Functions = Mapping[str, Function | Form]
+
+
+class Cost(NamedTuple):
+    """How much of the bounds for one template an evaluation took."""
+
+    weight: int
+    work: int
+
+    def __sub__(self, other: Cost) -> Cost:
+        """Return what came on top of another."""
+        return Cost(self.weight - other.weight, self.work - other.work)
 
 
 @dataclass(kw_only=True)
@@ -159,6 +170,18 @@ class Evaluator:
         elif self._spent > MAX_TOTAL_WEIGHT:
             self.state = BROKEN  # and was reported where it passed the limit
         self._spent += weight
+
+    @property
+    def cost(self) -> Cost:
+        """What was spent so far, of all that is bounded."""
+        return Cost(self._spent, work_done())
+
+    def afford(self, cost: Cost) -> bool:
+        """Spend what an earlier evaluation of the same cost; False: there is not as much left."""
+        if self._spent + cost.weight > MAX_TOTAL_WEIGHT or work_done() + cost.work > MAX_WORK:
+            return False
+        self._spent += cost.weight
+        return may_work(cost.work)
 
     # -- inside ------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ properties and attributes exist is left to those who know plugins.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from heatconv.model.definition import Definition
 from heatconv.template.cloudformation import in_hot_words, spelled_path
 from heatconv.template.conditions import evaluate_conditions
 from heatconv.template.constraints import CustomConstraints
-from heatconv.template.definitions import DefinitionParser
+from heatconv.template.definitions import DefinitionParser, Parts, text_of
 from heatconv.template.environment import given_values
 from heatconv.template.evaluator import Evaluator, Scope
 from heatconv.template.limits import bounded_work
@@ -55,6 +56,8 @@ class FrozenTemplate:
     outputs: dict[str, Output]
     parameters: dict[str, Parameter]  #: those that every template has included
     secrets: frozenset[str]  #: what came of hidden parameters, and must not be shown
+    parts: Parts  #: of which the definitions are taken
+    frame: str  #: the digest of all that these depend on, but for their own snippets
 
     def own_path(self, path: str) -> str:
         """Return the text of a path into a resource or an output in the words of the template's language."""
@@ -71,8 +74,13 @@ def freeze(
     operator: Mapping[str, Any] | None = None,
     facade: Mapping[str, Any] | None = None,
     constraints: CustomConstraints | None = None,
+    before: FrozenTemplate | None = None,
 ) -> FrozenTemplate:
     """Return a template with everything evaluated that can be.
+
+    Of a template that is frozen once more with few changes most definitions
+    are the very ones that were made ``before``; what is refused, and what not,
+    does not depend on that.
 
     Args:
         template: as ``load_template`` returns it.
@@ -85,6 +93,7 @@ def freeze(
             ``update_policy`` of the resource that it makes up.
         constraints: checks of custom constraints by name; a name that is
             missing is satisfied by everything.
+        before: what came of another version of the template.
 
     Raises:
         Invalid: with every mistake found.
@@ -113,11 +122,13 @@ def freeze(
     )
     evaluator = Evaluator(scope, problems, version.functions, version.condition_functions)
     evaluate_conditions(template.get("conditions") or {}, evaluator)
-    registry = ResourceRegistry(
-        environment.get("resource_registry") or {}, operator.get("resource_registry") or {}
-    )
+    sections = environment.get("resource_registry") or {}, operator.get("resource_registry") or {}
+    frame = _digest(version.full_names, declared, scope, *sections)
+    known = before.parts if before is not None and before.frame == frame else None
+    registry = ResourceRegistry(*sections)
     resources = template.get("resources") or {}
-    definitions = DefinitionParser(evaluator, version, registry, resources, declared).parse()
+    parts = DefinitionParser(evaluator, version, registry, resources, declared, known).parse()
+    definitions = {name: part.definition for name, part in parts.made.items()}
     _check_circles(definitions, problems)
     outputs = _outputs(template.get("outputs") or {}, version, evaluator)
     problems.raise_any()
@@ -128,7 +139,14 @@ def freeze(
         outputs=outputs,
         parameters=parameters,
         secrets=frozenset(problems.secrets),
+        parts=parts,
+        frame=frame,
     )
+
+
+def _digest(*values: Any) -> str:
+    # Not for security: it tells what is unchanged from what is not.
+    return hashlib.sha1(text_of(values).encode(), usedforsecurity=False).hexdigest()
 
 
 def _check_mappings(mappings: Mapping[str, Any], problems: Problems) -> None:

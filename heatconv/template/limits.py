@@ -86,3 +86,9 @@ def may_work(units: int) -> bool:
         return True
     budget.left -= units
     return budget.left >= 0
+
+
+def work_done() -> int:
+    """Return the units that were taken from the bound around so far."""
+    budget = _BUDGET.get()
+    return 0 if budget is None else MAX_WORK - budget.left

@@ -12,9 +12,9 @@ import pytest
 from heatconv.model import outcomes
 from heatconv.model.definition import Definition
 from heatconv.model.ids import new_id
-from heatconv.model.nodes import Direction, Node, NodeData
+from heatconv.model.nodes import Direction, Node
 from heatconv.model.plan import Plan
-from heatconv.model.records import Attempt, Extant, Job, Resource, Stack, changed
+from heatconv.model.records import Attempt, Job, Resource, Stack, changed
 from heatconv.model.states import Action, Phase, Status
 
 ROW = Resource(id="row", stack_id="stack", name="it", type="A::Type", version=3)
@@ -52,29 +52,6 @@ def test_an_attempt_survives_being_kept():
     )
 
     assert Attempt.from_json(json.loads(json.dumps(attempt.to_json()))) == attempt
-
-
-def test_a_row_tells_its_dependents_what_it_is():
-    row = Extant(
-        id="row",
-        name="it",
-        type="A::Type",
-        wanted=True,
-        desired_sha1="d",
-        applied_sha1="a",
-        requires={},
-        wanted_attributes=("x",),
-        reference_id="physical",
-        attributes={"x": 1},
-        output_version=7,
-        action=Action.CREATE,
-        status=Status.COMPLETE,
-        locked=False,
-    )
-
-    assert row.data == NodeData(
-        name="it", resource_id="row", reference_id="physical", attributes={"x": 1}, output_version=7
-    )
 
 
 def test_a_job_goes_in_the_direction_of_its_node():
