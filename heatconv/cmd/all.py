@@ -17,6 +17,7 @@ from heatconv.cmd.daemon import Daemon, leave
 from heatconv.crypto import Keyring
 from heatconv.db import migration, sealing
 from heatconv.db.session import Database
+from heatconv.rpc import memory
 from heatconv.rpc.bus import Bus
 
 OPTIONS = [
@@ -42,7 +43,7 @@ def main() -> None:
     me = Daemon(
         conf,
         database=database,
-        bus=Bus(conf, "fake://"),
+        bus=Bus(conf, memory.URL),
         binary="heatconv-all",
         topic="heatconv-all",
     )
