@@ -256,7 +256,7 @@ def _classes(
             problems.append((f"resources.{name}.type", str(error)))
         else:
             found = classes[name]
-            if checked.get(name) is definition:
+            if before and checked.get(name) is definition and before.classes[name] is found:
                 if found not in lasting:
                     lasting[found] = validation.is_lasting(found)
                 if lasting[found]:
