@@ -345,7 +345,9 @@ def _go_on(
     for end in ends:
         nodes = left.get(end.job.traversal_id)
         if end.then and nodes and nodes[0].resource_id != end.job.stack.id:  # that one has no row to claim
-            asks[id(end)] = claims.Ask(end.job.traversal_id, nodes.pop(0), end.then), end.job.stack
+            of_stack = end.job.stack
+            ask = claims.Ask(end.job.traversal_id, nodes.pop(0), end.then, of_stack.root_id)
+            asks[id(end)] = ask, of_stack
     following: dict[int, Claimed] = {}
     if asks:
         claimed = claims.claim_following(connection, list(asks.values()), happened)
@@ -359,7 +361,7 @@ def _go_on(
     return [Propagated(tuple(left.pop(end.job.traversal_id, ())), following.get(id(end))) for end in ends]
 
 
-_end = grouped(_end_alone, _end_together, lambda end: end.job.stack.id)
+_end = grouped(_end_alone, _end_together, lambda end: end.job.stack.root_id)
 
 
 @writing

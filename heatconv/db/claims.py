@@ -122,6 +122,7 @@ class Ask(NamedTuple):
     traversal_id: str
     node: Node
     claimant: Claimant
+    tree: str  #: the stack at the root of those that the node's is in, as far as is known
 
     @property
     def key(self) -> sync_points.Key:
@@ -129,16 +130,20 @@ class Ask(NamedTuple):
         return self.traversal_id, self.node.resource_id, sync_points.is_update(self.node)
 
 
-def claim(database: Database, traversal_id: str, node: Node, claimant: Claimant) -> Claim:
+def claim(
+    database: Database, traversal_id: str, node: Node, claimant: Claimant, tree: str | None = None
+) -> Claim:
     """Lock the row that a node acts on and decide the first step, in two to four statements.
 
-    The claimant is the same whenever this is tried again.
+    The claimant is the same whenever this is tried again.  Claims in a ``tree``
+    of stacks that has many under way share transactions; one that is not known
+    counts as none of them.
 
     Concurrency: the lock is taken WHERE id AND atomic_key = as read, which a
     newer traversal changes as well; a live holder's lock is respected, a dead
     one's is broken by the same statement.
     """
-    return _claim(database, Ask(traversal_id, node, claimant))
+    return _claim(database, Ask(traversal_id, node, claimant, tree or traversal_id))
 
 
 def _claim_alone(connection: Connection, ask: Ask) -> Claim:
@@ -242,7 +247,7 @@ def _take(
     return claims
 
 
-_claim = grouped(_claim_alone, _claim_together, lambda ask: ask.traversal_id)
+_claim = grouped(_claim_alone, _claim_together, lambda ask: ask.tree)
 
 
 @dataclass(frozen=True)

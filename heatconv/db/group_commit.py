@@ -5,9 +5,9 @@ Most of what a short transaction costs is to open it, to send its statements one
 by one, and to make it last.  Who comes while nothing is under way begins at
 once; those who come meanwhile are the next group.  Those of a group tend to come
 back together, so the next one waits a moment, as long as one after the other
-comes; who has been alone is not kept waiting.  A stack that has nothing under
-way waits for nobody at all: a small one would be as slow as the large groups of
-a huge one beside it.
+comes; who has been alone is not kept waiting.  A tree of stacks that has
+nothing under way waits for nobody at all: a small one would be as slow as the large
+groups of a huge one beside it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LOG = logging.getLogger(__name__)
 
 MOST = 64  #: calls in one transaction: what others wait for its locks stays short
 MOMENT = 0.001  #: seconds without anybody coming after which a group begins
-ASIDE = 2  #: calls of stacks that have nothing under way, beside the groups
+ASIDE = 2  #: calls of trees that have nothing under way, beside the groups
 
 C = TypeVar("C")
 R = TypeVar("R")
@@ -37,11 +37,11 @@ R = TypeVar("R")
 class _Ticket(Generic[C, R]):
     """A call, and what becomes of it."""
 
-    __slots__ = ("aside", "call", "group", "result", "stack", "woken")
+    __slots__ = ("aside", "call", "group", "result", "tree", "woken")
 
-    def __init__(self, call: C, stack: str) -> None:
+    def __init__(self, call: C, tree: str) -> None:
         self.call = call
-        self.stack = stack
+        self.tree = tree
         self.aside = False  #: whether it is seen to beside the groups
         self.group: list[_Ticket[C, R]] = []  #: whom it is the first of, and has to see to
         self.result: R | None = None  #: None as long as nobody has seen to it
@@ -55,7 +55,7 @@ class GroupCommit(Generic[C, R]):
         self,
         alone: Callable[[C], R],
         together: Callable[[Sequence[C]], Sequence[R | None]],
-        stack_of: Callable[[C], str],
+        tree_of: Callable[[C], str],
         abreast: int,
     ) -> None:
         """Keep what is handed in.
@@ -64,18 +64,18 @@ class GroupCommit(Generic[C, R]):
             alone: sees to one call; never returns None.
             together: sees to some, all or none; returns None for each that it
                 has left untouched, which then is seen to alone.
-            stack_of: tells what stack, or traversal, a call is about.
+            tree_of: tells what tree of stacks a call is about.
             abreast: how many groups may be under way at a time.
         """
         self._abreast = abreast
-        self._stack_of = stack_of
+        self._tree_of = tree_of
         self._alone = alone
         self._together = together
         self._lock = threading.Lock()
         self._waiting: deque[_Ticket[C, R]] = deque()
         self._under_way = 0
         self._in_company = False  #: whether calls have come together lately
-        self._stacks: Counter[str] = Counter()  #: of the calls that are under way
+        self._trees: Counter[str] = Counter()  #: of the calls that are under way
 
     def __call__(self, call: C) -> R:
         """Return what came of a call.
@@ -83,9 +83,9 @@ class GroupCommit(Generic[C, R]):
         Raises:
             Exception: whatever seeing to it alone raises.
         """
-        ticket: _Ticket[C, R] = _Ticket(call, self._stack_of(call))
+        ticket: _Ticket[C, R] = _Ticket(call, self._tree_of(call))
         with self._lock:
-            begins = self._may_begin(ticket.stack)
+            begins = self._may_begin(ticket.tree)
             if begins:
                 ticket.aside = self._under_way >= self._abreast
                 self._begin([ticket])
@@ -99,14 +99,14 @@ class GroupCommit(Generic[C, R]):
             ticket.result = self._alone(call)
         return ticket.result
 
-    def _may_begin(self, stack: str) -> bool:
-        if stack in self._stacks:
+    def _may_begin(self, tree: str) -> bool:
+        if tree in self._trees:
             return self._under_way < self._abreast
         return self._under_way < self._abreast + ASIDE
 
     def _begin(self, group: list[_Ticket[C, R]]) -> None:
         self._under_way += 1
-        self._stacks.update(ticket.stack for ticket in group)
+        self._trees.update(ticket.tree for ticket in group)
         group[0].group = group
 
     def _lead(self, group: list[_Ticket[C, R]]) -> None:
@@ -131,7 +131,7 @@ class GroupCommit(Generic[C, R]):
             time.sleep(MOMENT)
             with self._lock:
                 more = self._take(MOST - len(group))
-                self._stacks.update(ticket.stack for ticket in more)
+                self._trees.update(ticket.tree for ticket in more)
             group += more
             comes = bool(more)
         self._in_company = len(group) > 1
@@ -148,7 +148,7 @@ class GroupCommit(Generic[C, R]):
     def _pass_on(self, ended: Sequence[_Ticket[C, R]]) -> None:
         with self._lock:
             self._under_way -= 1
-            self._stacks -= Counter(ticket.stack for ticket in ended)
+            self._trees -= Counter(ticket.tree for ticket in ended)
             if self._under_way >= self._abreast:  # it was aside
                 return
             group = self._take(MOST)
@@ -165,7 +165,7 @@ class GroupCommit(Generic[C, R]):
 def grouped(
     alone: Callable[[Connection, C], R],
     together: Callable[[Connection, Sequence[C]], Sequence[R | None]],
-    stack_of: Callable[[C], str],
+    tree_of: Callable[[C], str],
 ) -> Callable[[Database, C], R]:
     """Turn two transactions, of one call and of several, into ``function(database, call)``.
 
@@ -180,7 +180,7 @@ def grouped(
         known: GroupCommit[C, R] | None = database.groups.get(run)
         if known is None:
             new: GroupCommit[C, R] = GroupCommit(
-                partial(single, database), partial(several, database), stack_of, database.groups_abreast
+                partial(single, database), partial(several, database), tree_of, database.groups_abreast
             )
             known = database.groups.setdefault(run, new)
         return known(call)

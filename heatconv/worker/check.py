@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import logging
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Protocol, assert_never
 
@@ -29,7 +30,7 @@ from heatconv.model.outcomes import (
     StackFailed,
     Superseded,
 )
-from heatconv.model.records import Job
+from heatconv.model.records import Job, Stack
 from heatconv.model.records import Resource as Row
 from heatconv.model.states import Action, Status
 from heatconv.model.steps import Skip
@@ -43,6 +44,7 @@ from heatconv.worker.waits import Waits
 
 LOG = logging.getLogger(__name__)
 
+MOST_MET = 10_000  #: nested stacks that a worker knows the root of
 RETRY_DELAY = 1.0  #: seconds until a transaction that the database did not take is tried again
 
 
@@ -123,6 +125,7 @@ class Checker:
         self._engine_id = engine_id
         self._dead_after = dead_after
         self._waits = Waits()
+        self._trees: OrderedDict[str, str] = OrderedDict()  # by nested stack, its root; those met lately
         self._aside: dict[str, Claimed] = {}  # by row, what waits for a thread that may wait for engines
 
     def check(self, stack_id: str, traversal_id: str, node: Node) -> None:
@@ -134,6 +137,16 @@ class Checker:
             self._finish_half(stack_id, traversal_id, node.direction)
             return
         self._claim(stack_id, traversal_id, node, self._claimant())
+
+    def tree_of(self, stack_id: str) -> str:
+        """Return the root of the tree that a stack is in, if a check has met it lately, else the stack."""
+        return self._trees.get(stack_id, stack_id)
+
+    def _meet(self, stack: Stack) -> None:
+        if stack.root_id != stack.id and stack.id not in self._trees:
+            self._trees[stack.id] = stack.root_id
+            if len(self._trees) > MOST_MET:
+                self._trees.popitem(last=False)
 
     def _finish_half(self, stack_id: str, traversal_id: str, direction: Direction) -> None:
         half = traversals.finish_half(self._database, stack_id, traversal_id, direction)
@@ -156,7 +169,8 @@ class Checker:
     def _claim(self, stack_id: str, traversal_id: str, node: Node, claimant: claims.Claimant) -> None:
         """Lock a node's row and act on it; tries before this one may have locked it already."""
         try:
-            claim = claims.claim(self._database, traversal_id, node, claimant)
+            tree = self.tree_of(stack_id)
+            claim = claims.claim(self._database, traversal_id, node, claimant, tree)
         except Exception:
             if not claimant.taken:
                 raise  # nothing is held; recovery rings for the node again
@@ -186,6 +200,7 @@ class Checker:
         threads until an engine has answered, for all that they have to do.
         """
         while claimed is not None:
+            self._meet(claimed.job.stack)
             row = None if isinstance(claimed.step, Skip) else claimed.job.resource
             if row is not None and self._actor.asks_engine(claimed.job):
                 self._aside[row.id] = claimed

@@ -94,7 +94,7 @@ class WorkerService:
             (stack_id, traversal_id, Node(resource_id, Direction.UPDATE if is_update else Direction.CLEANUP))
             for resource_id, is_update in nodes
         ]
-        self._turns.add(checks)
+        self._turns.add(self._checker.tree_of(stack_id), checks)
         for _ in checks:
             self._submit(self._check_next)
         if self._stopped:

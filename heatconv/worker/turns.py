@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In which order a worker checks the nodes it was rung for: every stack has its turn.
+"""In which order a worker checks the nodes it was rung for: every tree of stacks has its turn.
 
 A stack of a hundred thousand resources rings for thousands of nodes at once.  If
 they were checked in the order in which they came, a stack of five that is
@@ -18,29 +18,28 @@ Check = tuple[str, str, Node]  #: stack, traversal, node
 
 
 class Turns:
-    """Nodes that wait for a thread; of each stack in order, and of the stacks one after the other.
+    """Nodes that wait for a thread; of each tree in order, and of the trees one after the other.
 
     Concurrency: any thread may call.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: dict[str, deque[Check]] = {}  # by stack, the one whose turn it is first
+        self._waiting: dict[str, deque[Check]] = {}  # by tree, the one whose turn it is first
 
-    def add(self, checks: Iterable[Check]) -> None:
-        """Let nodes wait for their turn."""
+    def add(self, tree: str, checks: Iterable[Check]) -> None:
+        """Let nodes of a tree wait for its turn."""
         with self._lock:
-            for check in checks:
-                self._waiting.setdefault(check[0], deque()).append(check)
+            self._waiting.setdefault(tree, deque()).extend(checks)
 
     def take(self) -> Check | None:
         """Return whose turn it is, which waits no more; None if nobody waits."""
         with self._lock:
-            for stack_id in self._waiting:
-                checks = self._waiting.pop(stack_id)
+            for tree in self._waiting:
+                checks = self._waiting.pop(tree)
                 check = checks.popleft()
                 if checks:
-                    self._waiting[stack_id] = checks  # last now
+                    self._waiting[tree] = checks  # last now
                 return check
         return None
 
@@ -49,6 +48,6 @@ class Turns:
         return bool(self._waiting)
 
     def __len__(self) -> int:
-        """Return how many wait; counts stack by stack."""
+        """Return how many wait; counts tree by tree."""
         with self._lock:
             return sum(map(len, self._waiting.values()))

@@ -137,7 +137,7 @@ def test_a_stack_that_has_nothing_under_way_does_not_wait_for_the_groups_of_anot
         assert [future.result(PATIENCE) for future in (*busy, others)] == [2, 4, 6]
 
 
-def test_only_a_few_stacks_go_aside():
+def test_only_a_few_trees_go_aside():
     few = ABREAST + ASIDE
     counter = Counter(held=few)
     with ThreadPoolExecutor(few + 1) as pool:
@@ -149,7 +149,7 @@ def test_only_a_few_stacks_go_aside():
         counter.gate.set()
         assert [future.result(PATIENCE) for future in (*busy, another)] == [2, 4, 2000, 4000, 6000]
     assert counter.group._under_way == 0
-    assert not counter.group._stacks
+    assert not counter.group._trees
 
 
 def test_many_threads_all_get_their_own_answer():

@@ -18,18 +18,18 @@ def take_all(turns):
 
 def test_a_small_stack_does_not_wait_for_all_of_a_large_one():
     turns = Turns()
-    turns.add(checks("large", 4))
-    turns.add(checks("small", 2))
+    turns.add("large", checks("large", 4))
+    turns.add("small", checks("small", 2))
 
     assert take_all(turns) == ["large0", "small0", "large1", "small1", "large2", "large3"]
 
 
 def test_who_comes_later_is_last_in_turn():
     turns = Turns()
-    turns.add(checks("a", 3))
+    turns.add("a", checks("a", 3))
     turns.take()
-    turns.add(checks("b", 1))
-    turns.add(checks("c", 1))
+    turns.add("b", checks("b", 1))
+    turns.add("c", checks("c", 1))
 
     assert take_all(turns) == ["a1", "b0", "c0", "a2"]
 
@@ -38,7 +38,7 @@ def test_it_tells_how_many_wait():
     turns = Turns()
     assert not turns
     assert turns.take() is None
-    turns.add(checks("a", 3))
+    turns.add("a", checks("a", 3))
     turns.take()
 
     assert len(turns) == 2
