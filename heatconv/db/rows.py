@@ -69,22 +69,21 @@ def raw_template(row: Row[Any]) -> RawTemplate:
 
 
 def extant(row: Any) -> Extant:
-    """Return what preparing a traversal sees of a row of ``resource``."""
+    """Return what preparing a traversal sees of a row of ``resource``; unpacked, for there may be many."""
+    id_, name, desired, applied, requires, attributes, version, action, status, engine_id, drifted = row
     return Extant(
-        id=row.id,
-        name=row.name,
-        type=row.type,
-        wanted=row.desired_sha1 is not None,
-        desired_sha1=row.desired_sha1,
-        applied_sha1=row.applied_sha1,
-        requires=row.requires,
-        wanted_attributes=tuple(row.wanted_attributes),
-        attributes=_attributes(row),
-        output_version=row.output_version,
-        action=Action(row.action),
-        status=Status(row.status),
-        locked=row.engine_id is not None,
-        drifted=bool(row.drifted),
+        id_,
+        name,
+        desired is not None,
+        desired,
+        applied,
+        requires,
+        _without_secrets(attributes),
+        version,
+        Action(action),
+        Status(status),
+        engine_id is not None,
+        bool(drifted),
     )
 
 
@@ -106,7 +105,7 @@ def resource(row: Any) -> Resource:
         requires=row.requires,
         physical_id=row.physical_id,
         reference_id=row.reference_id,
-        attributes=_attributes(row),
+        attributes=_without_secrets(row.attributes),
         output_version=row.output_version,
         action=Action(row.action),
         status=Status(row.status),
@@ -147,7 +146,7 @@ def listed(row: Any) -> Listed:
         version=row.version,
         desired=row.desired and Definition.from_json(row.desired),
         physical_id=row.physical_id,
-        attributes=_attributes(row),
+        attributes=_without_secrets(row.attributes),
         secrets=tuple(row.attributes.get(_SECRETS, ())),
         action=Action(row.action),
         status=Status(row.status),
@@ -210,11 +209,11 @@ def telling(row: Any) -> NodeData:
         name=row.name,
         resource_id=row.id,
         reference_id=row.reference_id,
-        attributes=_attributes(row),
+        attributes=_without_secrets(row.attributes),
         output_version=row.output_version,
         secrets=tuple(row.attributes.get(_SECRETS, ())),
     )
 
 
-def _attributes(row: Any) -> dict[str, Any]:
-    return {key: value for key, value in row.attributes.items() if key != _SECRETS}
+def _without_secrets(attributes: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in attributes.items() if key != _SECRETS}

@@ -23,7 +23,7 @@ from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.outcomes import Half, Owner, StackFailed
 from heatconv.model.plan import Plan, Target
-from heatconv.model.records import Extant, Held, RawTemplate, Resource, Stack, changed
+from heatconv.model.records import Extant, Held, RawTemplate, Resource, Stack
 from heatconv.model.states import VISITS, Action, Phase, Status
 
 #: The actions whose failure is followed by a rollback, if the stack is to have one.
@@ -175,7 +175,7 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
         snapshots.begin(connection, traversal_id, seen.id, start.snapshot_name)
     extant = [] if first else _lock_rows(connection, seen.id)
     if start.only_drifted is not None:
-        extant = [changed(row, drifted=row.drifted and row.name in start.only_drifted) for row in extant]
+        extant = [row._replace(drifted=row.drifted and row.name in start.only_drifted) for row in extant]
     planned = plan(extant)
     if not first:
         sync_points.forget(connection, seen.id)
@@ -249,14 +249,12 @@ def _set_tags(connection: Connection, stack_id: str, tags: Sequence[str]) -> Non
         )
 
 
-_EXTANT = (
+_EXTANT = (  # in the order in which ``rows.extant`` takes them
     resource.c.id,
     resource.c.name,
-    resource.c.type,
     resource.c.desired_sha1,
     resource.c.applied_sha1,
     resource.c.requires,
-    resource.c.wanted_attributes,
     resource.c.attributes,
     resource.c.output_version,
     resource.c.action,

@@ -37,7 +37,7 @@ class Json(sa.types.TypeDecorator[Any]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         """Read the value."""
-        return None if value is None else json.loads(value)
+        return _read(value)
 
 
 class SealedText(sa.types.TypeDecorator[str]):
@@ -83,11 +83,18 @@ class Sealed(SealedText):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         """Read the value."""
-        text = super().process_result_value(value, dialect)
-        return None if text is None else json.loads(text)
+        return _read(value if value in _NOTHING else super().process_result_value(value, dialect))
 
 
 _EMPTY = frozenset({"", "{}", "[]"})
+_NOTHING = (None, "{}")  #: what most columns of most rows have
+
+
+def _read(text: str | None) -> Any:
+    """Return the value of a JSON text; those that are read by the thousand are not parsed."""
+    if text is None:
+        return None
+    return {} if text == "{}" else json.loads(text)
 
 
 def sealed(text: str, keyring: Keyring) -> str:

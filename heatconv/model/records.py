@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction, Node, NodeData
@@ -75,18 +75,18 @@ class RawTemplate:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Extant:
-    """A resource row as preparing a traversal sees it: no definitions, only their digests."""
+class Extant(NamedTuple):
+    """A resource row as preparing a traversal sees it: no definitions, only their digests.
+
+    A tuple, for it is made of each row of a stack whatever has changed.
+    """
 
     id: str
     name: str
-    type: str
     wanted: bool  #: the current template wants this very row
     desired_sha1: str | None
     applied_sha1: str | None
     requires: Mapping[str, int]  #: required row's id -> the output version it was converged with
-    wanted_attributes: tuple[str, ...]
     attributes: Mapping[str, Any]
     output_version: int
     action: Action

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from functools import cache
 
 import pytest
@@ -45,12 +44,10 @@ def row(row_id, name, **fields):
         **{
             "id": row_id,
             "name": name,
-            "type": "A::Type",
             "wanted": True,
             "desired_sha1": settled,
             "applied_sha1": settled,
             "requires": {},
-            "wanted_attributes": (),
             "attributes": {},
             "output_version": 1,
             "action": Action.CREATE,
@@ -280,7 +277,7 @@ def test_one_change_reaches_what_depends_on_it_and_nothing_else(wanted, data):
     ids = {name: f"row {name}" for name in wanted}
     changed = data.draw(st.sampled_from(sorted(wanted)))
     extant = [
-        dataclasses.replace(row_of(ids[name], wanted[name], ids), applied_sha1="other")
+        row_of(ids[name], wanted[name], ids)._replace(applied_sha1="other")
         if name == changed
         else row_of(ids[name], wanted[name], ids)
         for name in wanted
@@ -411,7 +408,7 @@ def test_a_row_that_was_converged_with_an_older_output_is_dirty():
     a = row("a", "A", output_version=2)
 
     stale = row("c", "C", desired_sha1=c, applied_sha1=c, requires={"a": 1})
-    fresh = dataclasses.replace(stale, requires={"a": 2})
+    fresh = stale._replace(requires={"a": 2})
 
     assert plan(STACK, wanted, [a, stale]).dirty == {"C"}
     assert plan(STACK, wanted, [a, fresh]).dirty == set()
