@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One method per operation of the API, over HTTP.
 
-Answers are the API's JSON without its outermost wrapper.  A *stack* is named
-by name or id; its canonical URL is asked of the service where one is needed.
+Answers are the API's JSON without its outermost wrapper.  A *stack* is told by
+its name, its id or both as NAME/ID; only with both nobody has to be asked for
+its canonical URL, where that is needed.
 """
 
 from __future__ import annotations

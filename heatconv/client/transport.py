@@ -43,7 +43,9 @@ class Transport:
         self._session.close()
 
     def locate(self, stack: str) -> str:
-        """Return the canonical URL of a stack."""
+        """Return the canonical URL of a stack, which one that is told by NAME/ID has already."""
+        if "/" in stack:
+            return self._url(self._lookup(stack))
         response = self._request("GET", self._url(self._lookup(stack)))
         if "Location" not in response.headers:
             raise _error(response)
@@ -51,7 +53,7 @@ class Transport:
 
     @staticmethod
     def _lookup(stack: str) -> str:
-        return f"/stacks/{quote(stack, safe='')}"
+        return f"/stacks/{quote(stack, safe='/')}"
 
     def _url(self, path: str) -> str:
         return path if path.startswith(("http://", "https://")) else self.endpoint + path

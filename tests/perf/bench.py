@@ -80,13 +80,17 @@ class Bench:
 
     def update(self, name: str, body: Mapping[str, Any]) -> str:
         """Ask for a stack to be otherwise and return its id."""
-        self._client.update_stack(name, dict(body))
+        self._client.update_stack(self._path(name), dict(body))
         return self._ids[name]
 
     def delete(self, name: str) -> str:
         """Ask for a stack to be deleted and return its id."""
-        self._client.delete_stack(name)
+        self._client.delete_stack(self._path(name))
         return self._ids[name]
+
+    def _path(self, name: str) -> str:
+        """Return a stack's name and id, as the answer to its creation has them: nobody has to be asked."""
+        return f"{name}/{self._ids[name]}"
 
     def create(self, name: str, body: Mapping[str, Any]) -> float:
         """Create a stack; return the seconds from the request until it is complete."""

@@ -43,7 +43,8 @@ def stack_update(cli, world):
         *("--wait", "--poll", "0.1"),
     )
     assert (made["stack_status"], world.output(stack)) == ("UPDATE_COMPLETE", "large")
-    made = cli("stack", "update", stack.name, "--existing", "--converge", "--wait", "--poll", "0.1")
+    whole = f"{stack.name}/{stack.id}"
+    made = cli("stack", "update", whole, "--existing", "--converge", "--wait", "--poll", "0.1")
     assert made["stack_status"] == "UPDATE_COMPLETE"
 
 
@@ -51,6 +52,9 @@ def stack_show(cli, world):
     shown = cli("stack", "show", world.web.name)
     assert (shown["id"], shown["outputs"][0]["output_value"]) == (world.web.id, "medium")
     assert not cli("stack", "show", world.web.name, "--no-resolve-outputs")["outputs"]
+    assert cli("stack", "show", f"{world.web.name}/{world.web.id}")["id"] == world.web.id
+    for nothing in (f"{world.web.name}/no-such-id", f"other/{world.web.id}"):
+        assert "could not be found" in cli.refused("stack", "show", nothing)
     said = cli.refused("stack", "show", "no-such-stack")
     assert said == "The Stack (no-such-stack) could not be found.\n"
 
