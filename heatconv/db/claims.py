@@ -130,20 +130,17 @@ class Ask(NamedTuple):
         return self.traversal_id, self.node.resource_id, sync_points.is_update(self.node)
 
 
-def claim(
-    database: Database, traversal_id: str, node: Node, claimant: Claimant, tree: str | None = None
-) -> Claim:
+def claim(database: Database, ask: Ask) -> Claim:
     """Lock the row that a node acts on and decide the first step, in two to four statements.
 
-    The claimant is the same whenever this is tried again.  Claims in a ``tree``
-    of stacks that has many under way share transactions; one that is not known
-    counts as none of them.
+    The claimant is the same whenever this is tried again.  Claims in a tree of
+    stacks that has many under way share transactions.
 
     Concurrency: the lock is taken WHERE id AND atomic_key = as read, which a
     newer traversal changes as well; a live holder's lock is respected, a dead
     one's is broken by the same statement.
     """
-    return _claim(database, Ask(traversal_id, node, claimant, tree or traversal_id))
+    return _claim(database, ask)
 
 
 def _claim_alone(connection: Connection, ask: Ask) -> Claim:

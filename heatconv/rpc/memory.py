@@ -19,6 +19,8 @@ import oslo_messaging
 from oslo_messaging._drivers import base
 from oslo_serialization import jsonutils
 
+from heatconv import errors
+
 URL = "heatconv-memory://"
 
 T = TypeVar("T")
@@ -125,8 +127,12 @@ class MemoryDriver(base.BaseDriver):  # type: ignore[misc]  # untyped library
         return base.PollStyleListenerAdapter(_Listener(self._post, addresses), batch_size, batch_timeout)
 
     def listen_for_notifications(self, *_arguments: Any, **_options: Any) -> Any:
-        """Refuse: nobody in this process sends them."""
-        raise NotImplementedError("There are no notifications inside one process.")
+        """Refuse: nobody in this process sends them.
+
+        Raises:
+            NotSupported: always.
+        """
+        raise errors.NotSupported(feature="Listening to notifications inside one process")
 
     def cleanup(self) -> None:
         """Do nothing: what is in memory goes with it."""

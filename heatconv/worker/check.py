@@ -169,8 +169,8 @@ class Checker:
     def _claim(self, stack_id: str, traversal_id: str, node: Node, claimant: claims.Claimant) -> None:
         """Lock a node's row and act on it; tries before this one may have locked it already."""
         try:
-            tree = self.tree_of(stack_id)
-            claim = claims.claim(self._database, traversal_id, node, claimant, tree)
+            ask = claims.Ask(traversal_id, node, claimant, self.tree_of(stack_id))
+            claim = claims.claim(self._database, ask)
         except Exception:
             if not claimant.taken:
                 raise  # nothing is held; recovery rings for the node again

@@ -25,9 +25,12 @@ def test_a_node_whose_inputs_went_between_two_statements_is_left_alone(bench):
 
     claim = claims.claim(
         bench.database,
-        traversal_id,
-        Node(c.id, Direction.UPDATE),
-        claims.Claimant("me", dead_after=60, decide=decide),
+        claims.Ask(
+            traversal_id,
+            Node(c.id, Direction.UPDATE),
+            claims.Claimant("me", dead_after=60, decide=decide),
+            c.stack_id,
+        ),
     )
 
     assert isinstance(claim, Idle)

@@ -120,9 +120,7 @@ def test_a_lock_that_was_rolled_back_is_not_taken_for_that_of_the_message_s_copy
         claimants.append(claims.Claimant(world.worker.engine_id, dead_after=HOUR, decide=decide))
         found = claims.claim(
             world.worker.database,
-            world.stack.current_traversal,
-            world.node("A+"),
-            claimants[-1],
+            claims.Ask(world.stack.current_traversal, world.node("A+"), claimants[-1], world.stack_id),
         )
         outcomes.append(found)
 

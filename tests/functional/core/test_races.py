@@ -47,9 +47,12 @@ def claim(world, label, worker=None, decided=decide):
     worker = worker or world.worker
     return claims.claim(
         worker.database,
-        world.stack.current_traversal,
-        world.node(label),
-        claims.Claimant(worker.engine_id, dead_after=HOUR, decide=decided),
+        claims.Ask(
+            world.stack.current_traversal,
+            world.node(label),
+            claims.Claimant(worker.engine_id, dead_after=HOUR, decide=decided),
+            world.stack_id,
+        ),
     )
 
 

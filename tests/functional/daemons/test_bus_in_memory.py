@@ -130,5 +130,5 @@ def test_a_notification_is_nobodys(bus):
     driver = memory.MemoryDriver(cfg.ConfigOpts(), memory.URL)
     driver.send_notification(oslo_messaging.Target(topic=TOPIC), {}, {}, 2.0, retry=1)
 
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(errors.NotSupported):
         driver.listen_for_notifications([], None, 1, None)
