@@ -69,26 +69,36 @@ class Requests:
         owner = _owner(options)
         if owner is None:
             self._check_quota(context)
-        else:
-            existing = nested.child_of(self._database, owner.id)
-            if existing is not None and not existing.deleted:
-                return existing.id
+        elif (existing := self._nested_of(owner)) is not None:
+            return existing
         stack = self.new_stack(context, name, options)
         if owner is not None:
             stack = self._placed(stack, owner)
         adopt = options.get("adopt")
         wanted = self.create_source(source, options)
-        started = self._preparer.create(
-            stack,
-            wanted,
-            _settings(options, wanted),
-            list(options.get("tags") or []),
-            adopt=None if adopt is None else adopt.get("resources") or {},
-            owner=owner,
-        )
+        try:
+            started = self._preparer.create(
+                stack,
+                wanted,
+                _settings(options, wanted),
+                list(options.get("tags") or []),
+                adopt=None if adopt is None else adopt.get("resources") or {},
+                owner=owner,
+            )
+        except errors.StackExists:
+            # The bus may have carried the worker's message twice, and the other one was faster.
+            twin = None if owner is None else self._nested_of(owner)
+            if twin is None:
+                raise
+            return twin
         LOG.info("stack %s: %s of %s begins (%s)", stack.id, stack.action, name, context.request_id)
         self._ring(started)
         return stack.id
+
+    def _nested_of(self, owner: Held) -> str | None:
+        """Return the id of the stack that is there for an owner."""
+        existing = nested.child_of(self._database, owner.id)
+        return None if existing is None or existing.deleted else existing.id
 
     def update_stack(
         self, context: RequestContext, stack: str, source: Json, options: Json, existing: bool
