@@ -7,6 +7,8 @@ its claim's: a worker whose lock was broken changes nothing.
 
 from __future__ import annotations
 
+import itertools
+from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,13 +23,14 @@ from heatconv.db.session import Database, Undo, writing
 from heatconv.db.tables import resource, sync_point
 from heatconv.db.types import utcnow
 from heatconv.model.definition import Definition
-from heatconv.model.nodes import Direction, Node, NodeData
+from heatconv.model.nodes import Direction, NodeData
 from heatconv.model.outcomes import Claimed, Failure, Fenced, Finish, Propagated, Superseded
 from heatconv.model.records import Attempt, Job, Resource, Stack, changed
 from heatconv.model.secrets import masked
 from heatconv.model.states import Action, Status, SyncState
 from heatconv.model.steps import Replace
 
+AT_ONCE = 32  #: nodes that become ready by one transaction and are taken up by its worker; the rest is shared
 FIRST_KEY = 1  #: the atomic key of a replacement, which is locked when it is made
 
 # -- while it is held ------------------------------------------------------------------
@@ -190,7 +193,7 @@ def finish_update(
         action: what was done, None if nothing had to be.
         told: False if what was applied is not what this node wants: then the
             node is not done, and ``Superseded`` makes the caller ring for it again.
-        then: who claims one of the nodes that become ready, in the same transaction.
+        then: who claims nodes that become ready, in the same transaction.
 
     Concurrency: fenced on the row; WHERE READY on the node's own sync point.
     """
@@ -301,11 +304,11 @@ def _end_alone(connection: Connection, end: _End) -> Finish:
     if end.drop and not held.try_delete(connection, end.drop):
         return Fenced()
     happened = [end.happened] if end.happened else []
-    if not end.told or not sync_points.try_finish(connection, end.job.traversal_id, end.job.node):
+    if not end.told or not sync_points.try_finish(connection, [end.sender]):
         add_events(connection, happened)
         return Superseded()
-    ready, _ = sync_points.tell_successors(connection, *end.sender)
-    return _go_on(connection, [end], {end.job.traversal_id: ready}, happened)[0]
+    told = sync_points.tell_successors(connection, [end.sender])
+    return _go_on(connection, [end], told, happened)[0]
 
 
 def _end_together(connection: Connection, ends: Sequence[_End]) -> list[Finish | None]:
@@ -322,43 +325,54 @@ def _end_together(connection: Connection, ends: Sequence[_End]) -> list[Finish |
     held.write_all(connection, [end.write for end in usual if end.write])
     held.delete_all(connection, [end.drop for end in usual if end.drop])
     happened = [end.happened for end in usual if end.happened]
-    rings = sync_points.finish_all(connection, [end.sender for end in usual if end.told])
-    told = [end for end in usual if end.told]
+    current = [end for end in usual if end.told]
+    senders = [end.sender for end in current]
+    sync_points.try_finish(connection, senders)
+    told = sync_points.tell_successors(connection, senders)
     ended: dict[int, Finish] = {id(end): Superseded() for end in usual}
-    ended |= zip(map(id, told), _go_on(connection, told, rings, happened), strict=True)
+    ended |= zip(map(id, current), _go_on(connection, current, told, happened), strict=True)
     return [ended.get(id(end)) for end in ends]
 
 
 def _go_on(
     connection: Connection,
     ends: Sequence[_End],
-    ready: Mapping[str, list[Node]],
+    told: sync_points.Told,
     happened: Sequence[Mapping[str, Any]],
 ) -> list[Propagated]:
-    """Claim a node that has become ready for each end whose worker goes on with one, while there are any.
+    """Claim nodes that have become ready for the workers of the ends, as far as they go on with any.
 
-    ``ready`` has them by traversal; the first end of each rings for all that are left.
-    ``happened`` has the events of the ends, which are recorded here.
+    Each end takes one, then those with room for more take up to ``AT_ONCE`` in all; the first
+    end of each traversal rings for what is left.  ``happened`` has the events of the ends,
+    which are recorded here.
     """
-    left = {traversal_id: list(nodes) for traversal_id, nodes in ready.items()}
-    asks: dict[int, tuple[claims.Ask, Stack]] = {}
-    for end in ends:
-        nodes = left.get(end.job.traversal_id)
-        if end.then and nodes and nodes[0].resource_id != end.job.stack.id:  # that one has no row to claim
-            of_stack = end.job.stack
-            ask = claims.Ask(end.job.traversal_id, nodes.pop(0), end.then, of_stack.root_id)
-            asks[id(end)] = ask, of_stack
-    following: dict[int, Claimed] = {}
+    left = {traversal_id: deque(nodes) for traversal_id, nodes in told.ready.items()}
+    takers = [end for end in ends if end.then]
+    spare = max(0, AT_ONCE - len(takers))
+    more = itertools.chain.from_iterable([end] * (end.then.room - 1) for end in takers if end.then)
+    asks: list[tuple[claims.Ask, Stack]] = []
+    for end in (*takers, *itertools.islice(more, spare)):
+        of_stack, nodes = end.job.stack, left.get(end.job.traversal_id)
+        if end.then and nodes and nodes[0].resource_id != of_stack.id:  # that one has no row to claim
+            ask = claims.Ask(end.job.traversal_id, nodes.popleft(), end.then, of_stack.root_id)
+            asks.append((ask, of_stack))
+    following: dict[claims.Claimant, list[Claimed]] = defaultdict(list)
     if asks:
-        claimed = claims.claim_following(connection, list(asks.values()), happened)
-        for (key, (ask, _)), claim in zip(asks.items(), claimed, strict=True):
+        claimed = claims.claim_following(connection, asks, told.inputs, happened)
+        for (ask, _), claim in zip(asks, claimed, strict=True):
             if claim is not None:
-                following[key] = claim
+                following[ask.claimant].append(claim)
             else:  # who is rung for sees what is the matter
                 left[ask.traversal_id].append(ask.node)
     else:
         add_events(connection, happened)
-    return [Propagated(tuple(left.pop(end.job.traversal_id, ())), following.get(id(end))) for end in ends]
+    return [
+        Propagated(
+            tuple(left.pop(end.job.traversal_id, ())),
+            tuple(following[end.then]) if end.then else (),
+        )
+        for end in ends
+    ]
 
 
 _end = grouped(_end_alone, _end_together, lambda end: end.job.stack.root_id)

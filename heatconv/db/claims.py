@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from heatconv.db.tables import resource, service, stack, sync_point, sync_point_
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.outcomes import Busy, Claim, Claimed, Idle
 from heatconv.model.records import Job, Resource, Stack, changed
-from heatconv.model.states import VISITS, Status, SyncState
+from heatconv.model.states import VISITS, Action, Status, SyncState
 from heatconv.model.steps import Compare, Skip, Start, Step
 
 Decide = Callable[[Job], Step]
@@ -84,17 +85,19 @@ class Claimant:
     #: Who took a lock last, as long as it is about.
     _last: ClassVar[WeakValueDictionary[tuple[str, str | None, int], Claimant]] = WeakValueDictionary()
 
-    def __init__(self, engine_id: str, *, dead_after: float, decide: Decide) -> None:
+    def __init__(self, engine_id: str, *, dead_after: float, decide: Decide, room: int = 1) -> None:
         """Keep what is handed in.
 
         Args:
             engine_id: the worker's.
             dead_after: seconds without a heartbeat after which a lock's holder is dead.
             decide: what step is taken; a pure function that runs inside the transaction.
+            room: how many nodes may be claimed that become ready by the same end.
         """
         self.engine_id = engine_id
         self.dead_after = dead_after
         self.decide = decide
+        self.room = room
         self._taken: list[Resource] = []
 
     def take(self, row: Resource) -> None:
@@ -182,19 +185,22 @@ def _claim_together(connection: Connection, asks: Sequence[Ask]) -> list[Claim |
             stacks[point.id] = rows.stack(point)
         row = free.get(ask.node.resource_id) if point and point.acts_on == ask.node.resource_id else None
         jobs.append(_job(ask, point and point.state, point and stacks[point.id], row))
-    return _take(connection, asks, jobs)
+    return _take(connection, asks, jobs, {}, ())
 
 
 def claim_following(
     connection: Connection,
     asks: Sequence[tuple[Ask, Stack]],
+    told: Mapping[sync_points.Key, Sequence[str]],
     happened: Sequence[Mapping[str, Any]],
 ) -> list[Claimed | None]:
     """Claim nodes that this very transaction has made READY, on behalf of whose stack it was that did.
 
     Of each node whose row is held, or that another transaction has locked, None
     is said, and nothing is written for it.  Waits for nobody's locks.
-    ``happened`` has events to be recorded along with those that actions begin.
+    ``told`` has what this transaction has told nodes, as JSON: who was told all
+    that it waits for is not asked for again.  ``happened`` has events to be
+    recorded along with those that actions begin.
 
     Concurrency: as long as their sync points are locked, nobody can end the
     traversal or start another; so the stack is as it was when the job began
@@ -202,7 +208,7 @@ def claim_following(
     """
     free = held.lock_free(connection, {ask.node.resource_id for ask, _ in asks})
     jobs = [_job(ask, SyncState.READY, of_stack, free.get(ask.node.resource_id)) for ask, of_stack in asks]
-    claims = _take(connection, [ask for ask, _ in asks], jobs, happened)
+    claims = _take(connection, [ask for ask, _ in asks], jobs, told, happened)
     return [claim if isinstance(claim, Claimed) else None for claim in claims]
 
 
@@ -210,12 +216,20 @@ def _take(
     connection: Connection,
     asks: Sequence[Ask],
     jobs: Sequence[Job | Idle],
-    happened: Sequence[Mapping[str, Any]] = (),
+    told: Mapping[sync_points.Key, Sequence[str]],
+    happened: Sequence[Mapping[str, Any]],
 ) -> list[Claim | None]:
     """Take the rows of jobs, which ``lock_free`` has locked; None of those that it has not, or are held."""
     inputs: dict[sync_points.Key, list[Any]] = defaultdict(list)
-    told = {ask.key for ask, job in zip(asks, jobs, strict=True) if isinstance(job, Job) and _has_inputs(job)}
-    for some in sync_points.selections(told):
+    others = set()
+    for ask, job in zip(asks, jobs, strict=True):
+        if isinstance(job, Job) and _has_inputs(job):
+            known = [json.loads(text) for text in told.get(ask.key, ())]
+            if _requires(job) <= {data["name"] for data in known}:
+                inputs[ask.key] = known
+            else:
+                others.add(ask.key)
+    for some in sync_points.selections(others):
         for row in connection.execute(_READ_INPUTS_OF_SOME, some):
             inputs[row.traversal_id, row.resource_id, True].append(row.data)
     claims: list[Claim | None] = []
@@ -289,6 +303,8 @@ def _judge(ask: Ask, job: Job | Idle) -> Claim | _Taking:
     row = job.resource
     held_already = row is not None and ask.claimant.may_hold(row)
     if row is not None and row.engine_id is not None and job.lock_alive and not held_already:
+        if ask.node.direction is Direction.CLEANUP and row.action is Action.DELETE:
+            return Idle("it is being deleted")  # there is nothing that its holder could do sooner
         return Busy(row.engine_id)
     if _is_torn(job):
         return Idle("its traversal ended while it was being claimed")
@@ -303,12 +319,9 @@ def _is_torn(job: Job) -> bool:
 
     Nothing may be made of a definition whose references mean nothing any more.
     """
-    row = job.resource
-    if row is None or row.desired is None or job.direction is not Direction.UPDATE:
+    if job.direction is not Direction.UPDATE or job.stack.action in VISITS:  # which resolve nothing
         return False
-    if job.stack.action in VISITS:  # which resolve nothing
-        return False
-    return not row.desired.requires <= {data.name for data in job.inputs}
+    return not _requires(job) <= {data.name for data in job.inputs}
 
 
 def _job(
@@ -344,9 +357,13 @@ def _found(ask: Ask, found: Any) -> Job | Idle:
 
 def _has_inputs(job: Job) -> bool:
     """Tell whether a node was told anything: who requires nothing was not."""
-    row = job.resource
-    wanted = row and row.desired
-    return job.direction is Direction.UPDATE and wanted is not None and bool(wanted.requires)
+    return job.direction is Direction.UPDATE and bool(_requires(job))
+
+
+def _requires(job: Job) -> frozenset[str]:
+    """Return the names of the resources that tell a node's resource something."""
+    wanted = job.resource and job.resource.desired
+    return wanted.requires if wanted else frozenset()
 
 
 def _with_inputs(job: Job, inputs: Iterable[Any]) -> Job:

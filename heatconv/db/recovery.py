@@ -18,7 +18,7 @@ from heatconv.db.tables import resource, service, stack, sync_point
 from heatconv.db.types import seconds_ago, utcnow
 from heatconv.model.nodes import Node
 from heatconv.model.records import Resource
-from heatconv.model.states import Status, SyncState
+from heatconv.model.states import Action, Status, SyncState
 
 PAGE = 10_000  #: READY nodes that are looked at together
 
@@ -134,8 +134,10 @@ def _forgotten(connection: Connection, older_than: float, limit: int) -> list[sa
             stack.c.current_traversal == page.c.traversal_id,
             stack.c.status == Status.IN_PROGRESS,
         )
-        # A lock's holder rings when it ends; but a deletion may have to ask it to give way.
-        unheld = sa.or_(resource.c.engine_id.is_(None), page.c.is_update == sa.false())
+        # A lock's holder rings when it ends; but a deletion may have to ask it to give way,
+        # unless what it does is to delete.
+        gives_way = sa.and_(page.c.is_update == sa.false(), resource.c.action != Action.DELETE)
+        unheld = sa.or_(resource.c.engine_id.is_(None), gives_way)
         source = page.join(stack, current).outerjoin(resource, resource.c.id == page.c.acts_on)
         wanted = sa.select(page).select_from(source).where(unheld).limit(limit - len(found))
         found += connection.execute(wanted).all()

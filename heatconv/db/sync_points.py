@@ -18,7 +18,7 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db.session import reading
 from heatconv.db.tables import graph_edge, stack, sync_point, sync_point_input
-from heatconv.db.types import utcnow
+from heatconv.db.types import LongText, dumps, seal, utcnow
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.plan import Plan
 from heatconv.model.states import Phase, SyncState
@@ -30,61 +30,6 @@ KEY = (sync_point.c.traversal_id, sync_point.c.resource_id, sync_point.c.is_upda
 
 
 # The statements of every check are built once: building one costs more than sending it.
-
-_ONE = sa.and_(
-    sync_point.c.traversal_id == sa.bindparam("key_traversal"),
-    sync_point.c.resource_id == sa.bindparam("key_resource"),
-    sync_point.c.is_update == sa.bindparam("key_is_update"),
-)
-
-_FINISH = (
-    sa.update(sync_point)
-    .where(_ONE, sync_point.c.state == SyncState.READY)
-    .values(state=SyncState.DONE, atomic_key=sync_point.c.atomic_key + 1)
-)
-
-_TO_SUCCESSOR = graph_edge.join(
-    sync_point,
-    sa.and_(
-        sync_point.c.traversal_id == graph_edge.c.traversal_id,
-        sync_point.c.resource_id == graph_edge.c.needed_by_id,
-        sync_point.c.is_update == graph_edge.c.needed_by_is_update,
-    ),
-)
-
-_LOCK_SUCCESSORS = (
-    sa.select(
-        sync_point.c.resource_id,
-        sync_point.c.is_update,
-        sync_point.c.join_for,
-        sync_point.c.required,
-        sync_point.c.satisfied,
-    )
-    .select_from(_TO_SUCCESSOR)
-    .where(
-        graph_edge.c.traversal_id == sa.bindparam("key_traversal"),
-        graph_edge.c.resource_id == sa.bindparam("key_resource"),
-        graph_edge.c.is_update == sa.bindparam("key_is_update"),
-    )
-    .order_by(sync_point.c.resource_id, sync_point.c.is_update)
-    .with_for_update(of=sync_point)
-)
-
-_FULL = sync_point.c.satisfied + 1 >= sync_point.c.required
-
-# In this order: MySQL and MariaDB assign from left to right, and read what they have assigned.
-_COUNT_IN = sa.update(sync_point).ordered_values(
-    (sync_point.c.state, sa.case((_FULL, SyncState.READY), else_=SyncState.WAITING)),
-    (sync_point.c.ready_at, sa.case((_FULL, utcnow()), else_=sa.null())),
-    (sync_point.c.satisfied, sync_point.c.satisfied + 1),
-    (sync_point.c.atomic_key, sync_point.c.atomic_key + 1),
-)
-_COUNT_IN_ONE = _COUNT_IN.where(_ONE)
-_COUNT_IN_MANY = _COUNT_IN.where(
-    sync_point.c.traversal_id == sa.bindparam("key_traversal"),
-    sync_point.c.resource_id.in_(sa.bindparam("key_ids", expanding=True)),
-    sync_point.c.is_update == sa.bindparam("key_is_update"),
-)
 
 
 def some(table: sa.Table) -> sa.ColumnElement[bool]:
@@ -98,42 +43,61 @@ def some(table: sa.Table) -> sa.ColumnElement[bool]:
     return key.in_(sa.bindparam("keys", expanding=True))
 
 
+#: Of nodes that are found by something else: an index of states has an entry for each time
+#: that any node was READY until the database tidies up, and PostgreSQL takes these to be few.
+_IS_READY = sa.func.coalesce(sync_point.c.state, "") == SyncState.READY
+
 _LOCK_READY = (
     sa.select(*KEY)
-    .where(some(sync_point), sync_point.c.state == SyncState.READY)
+    .where(some(sync_point), _IS_READY)
     .order_by(sync_point.c.traversal_id, sync_point.c.resource_id)
     .with_for_update(skip_locked=True)
 )
 
-_FINISH_SOME = (
+_FINISH = (
     sa.update(sync_point)
-    .where(some(sync_point))
+    .where(some(sync_point), _IS_READY)
     .values(state=SyncState.DONE, atomic_key=sync_point.c.atomic_key + 1)
 )
 
-_LOCK_SUCCESSORS_OF_SOME = (
+_LOCK_SUCCESSORS = (
     sa.select(
         graph_edge.c.resource_id.label("sender_id"),
         graph_edge.c.is_update.label("sender_is_update"),
         *(column for column in sync_point.c if column is not sync_point.c.ready_at),
     )
-    .select_from(_TO_SUCCESSOR)
+    .select_from(
+        graph_edge.join(
+            sync_point,
+            sa.and_(
+                sync_point.c.traversal_id == graph_edge.c.traversal_id,
+                sync_point.c.resource_id == graph_edge.c.needed_by_id,
+                sync_point.c.is_update == graph_edge.c.needed_by_is_update,
+            ),
+        )
+    )
     .where(some(graph_edge))
     .order_by(*KEY)
     .with_for_update(of=sync_point)
 )
 
-_FULL_NOW = sync_point.c.satisfied + sa.bindparam("senders", type_=sa.Integer) >= sync_point.c.required
+_FULL = sync_point.c.satisfied + sa.bindparam("senders", type_=sa.Integer) >= sync_point.c.required
 
-_COUNT_SOME_IN = (
+# In this order: MySQL and MariaDB assign from left to right, and read what they have assigned.
+_COUNT_IN = (
     sa.update(sync_point)
     .ordered_values(
-        (sync_point.c.state, sa.case((_FULL_NOW, SyncState.READY), else_=SyncState.WAITING)),
-        (sync_point.c.ready_at, sa.case((_FULL_NOW, utcnow()), else_=sa.null())),
+        (sync_point.c.state, sa.case((_FULL, SyncState.READY), else_=SyncState.WAITING)),
+        (sync_point.c.ready_at, sa.case((_FULL, utcnow()), else_=sa.null())),
         (sync_point.c.satisfied, sync_point.c.satisfied + sa.bindparam("senders", type_=sa.Integer)),
         (sync_point.c.atomic_key, sync_point.c.atomic_key + 1),
     )
     .where(some(sync_point))
+)
+
+_GIVE = sa.insert(sync_point_input).values(
+    {column.name: sa.bindparam(column.name) for column in sync_point_input.c if column.name != "data"}
+    | {"data": sa.bindparam("sealed", type_=LongText)}
 )
 
 
@@ -169,7 +133,7 @@ def lay_out(
     common = {"traversal_id": traversal_id, "stack_id": stack_id}
     _insert(
         connection,
-        sync_point,
+        sa.insert(sync_point).values(ready_at=utcnow()),
         (
             common
             | _columns(node)
@@ -183,11 +147,10 @@ def lay_out(
             }
             for node, requires in sorted(plan.requires.items())
         ),
-        ready_at=utcnow(),
     )
     _insert(
         connection,
-        graph_edge,
+        sa.insert(graph_edge),
         (
             common
             | _columns(node)
@@ -196,25 +159,21 @@ def lay_out(
             for node in requires
         ),
     )
+    sealed_texts = {row_id: seal(dumps(asdict(data)), connection.dialect) for row_id, data in told.items()}
     _insert(
         connection,
-        sync_point_input,
+        _GIVE,
         (
             common
             | _columns(node)
             | {
                 "sender_id": sender.resource_id,
                 "sender_is_update": is_update(sender),
-                "data": asdict(told[sender.resource_id]),
+                "sealed": sealed_texts[sender.resource_id],
             }
             for node, sender in plan.inputs
         ),
     )
-
-
-def try_finish(connection: Connection, traversal_id: str, node: Node) -> bool:
-    """Mark a node as done, WHERE key AND state = READY; False: its traversal is gone, or it was done."""
-    return connection.execute(_FINISH, _key(traversal_id, node)).rowcount == 1
 
 
 class Sender(NamedTuple):
@@ -242,21 +201,38 @@ def lock_ready(connection: Connection, senders: Iterable[Sender]) -> set[Key]:
     return found
 
 
-def finish_all(connection: Connection, senders: Sequence[Sender]) -> dict[str, list[Node]]:
-    """Mark nodes that ``lock_ready`` found READY as done, and count them in at their successors.
+def try_finish(connection: Connection, senders: Iterable[Sender]) -> bool:
+    """Mark nodes as done, WHERE key AND state = READY; False: a traversal is gone, or they were done."""
+    done = 0
+    keys = {sender.key for sender in senders}
+    for some in selections(keys):
+        done += connection.execute(_FINISH, some).rowcount
+    return done == len(keys)
 
-    Returns the successors that have all they wait for now, which are READY, by
-    traversal.  Rows are locked in the same order as ``tell_successors`` has.
+
+class Told(NamedTuple):
+    """What came of counting nodes in at their successors."""
+
+    ready: dict[str, list[Node]]  #: by traversal, those that have all they wait for now
+    inputs: dict[Key, list[str]]  #: by who it was given to, what it was told, as JSON
+    successors: int  #: how many were counted in at
+
+
+def tell_successors(connection: Connection, senders: Sequence[Sender]) -> Told:
+    """Count nodes that this transaction has marked as done in at their successors.
+
+    Those that have all they wait for now are READY.  What a node has to say is
+    given to each resource whose update node waits for it, maybe behind a join.
+
+    Concurrency: successors are locked in key order, and those that joins are for
+    after all joins, in key order too: so two with common successors do not deadlock.
     """
-    for some in selections({sender.key for sender in senders}):
-        connection.execute(_FINISH_SOME, some)
-    sender_of = {sender.key: sender for sender in senders}
-    edges, successors = _lock_successors_of(connection, sender_of)
-    _give_all(connection, edges, sender_of, successors)
+    edges, successors = _lock_successors(connection, {sender.key for sender in senders})
+    inputs = _give(connection, edges, {sender.key: sender for sender in senders}, successors)
     counts = Counter(successor for _, successor in edges)
     for count in sorted(set(counts.values())):
         for some in selections({key for key in counts if counts[key] == count}):
-            connection.execute(_COUNT_SOME_IN, {**some, "senders": count})
+            connection.execute(_COUNT_IN, {**some, "senders": count})
 
     ready: dict[str, list[Node]] = defaultdict(list)
     joins = []
@@ -269,116 +245,59 @@ def finish_all(connection: Connection, senders: Sequence[Sender]) -> dict[str, l
         else:
             joins.append(Sender(row.stack_id, row.traversal_id, full))
     if joins:
-        for traversal_id, nodes in finish_all(connection, joins).items():
+        try_finish(connection, joins)
+        for traversal_id, nodes in tell_successors(connection, joins).ready.items():
             ready[traversal_id] += nodes
-    return ready
+    return Told(ready, inputs, len(counts))
 
 
-def _lock_successors_of(
-    connection: Connection, senders: Iterable[Key]
+def _lock_successors(
+    connection: Connection, senders: set[Key]
 ) -> tuple[list[tuple[Key, Key]], dict[Key, Any]]:
     """Lock the successors of some nodes; return the edges to them, as sender and successor, and them."""
     edges, successors = [], {}
-    for some in selections(set(senders)):
-        for row in connection.execute(_LOCK_SUCCESSORS_OF_SOME, some):
+    for some in selections(senders):
+        for row in connection.execute(_LOCK_SUCCESSORS, some):
             successor = _key_in(row)
             edges.append(((row.traversal_id, row.sender_id, bool(row.sender_is_update)), successor))
             successors[successor] = row
     return edges, successors
 
 
-def _give_all(
+def _give(
     connection: Connection,
     edges: Iterable[tuple[Key, Key]],
     sender_of: Mapping[Key, Sender],
     successors: Mapping[Key, Any],
-) -> None:
-    """Write what each node has to say for each resource that waits for it, maybe behind a join."""
-    told: dict[tuple[str, Key], dict[str, Any]] = {}
+) -> dict[Key, list[str]]:
+    """Write what each node has to say for each resource that waits for it, maybe behind a join.
+
+    It is sealed once for all of them.
+    """
+    texts: dict[Key, tuple[str, str]] = {}
+    given: dict[tuple[str, Key], dict[str, Any]] = {}
+    told: dict[Key, list[str]] = defaultdict(list)
     for key, successor in edges:
         sender, row = sender_of[key], successors[successor]
         receiver = row.join_for or row.resource_id
-        if sender.data is not None and row.is_update and receiver != sender.stack_id:
-            told[receiver, key] = {
+        if sender.data is None or not row.is_update or receiver == sender.stack_id:
+            continue
+        if key not in texts:
+            text = dumps(asdict(sender.data))
+            texts[key] = text, seal(text, connection.dialect)
+        if (receiver, key) not in given:
+            told[sender.traversal_id, receiver, True].append(texts[key][0])
+            given[receiver, key] = {
                 "traversal_id": sender.traversal_id,
                 "stack_id": sender.stack_id,
                 "resource_id": receiver,
                 "is_update": True,
                 "sender_id": sender.node.resource_id,
                 "sender_is_update": is_update(sender.node),
-                "data": asdict(sender.data),
+                "sealed": texts[key][1],
             }
-    _insert(connection, sync_point_input, (told[each] for each in sorted(told)))
-
-
-def tell_successors(
-    connection: Connection, stack_id: str, traversal_id: str, node: Node, data: NodeData | None
-) -> tuple[list[Node], int]:
-    """Count a finished node in at each of its successors.
-
-    Returns the successors that have all they wait for now, which are READY,
-    and how many successors there are.  ``data`` is given to the update nodes of
-    resources.  Their rows are locked in key order, and those that joins are for
-    after all joins, in key order too: so two nodes with common successors do
-    not deadlock.
-    """
-    successors = _lock_successors(connection, traversal_id, node)
-    if data is not None:
-        _give(connection, stack_id, traversal_id, node, data, successors)
-    for some in portions(successors):
-        _count_in(connection, traversal_id, some)
-    ready, joins = [], []
-    for row in successors:
-        if row.satisfied + 1 < row.required:
-            continue
-        full = node_of(row.resource_id, update=row.is_update)
-        if row.join_for is None:
-            ready.append(full)
-        elif try_finish(connection, traversal_id, full):
-            joins.append((row.join_for, full))
-    for _, join in sorted(joins):
-        ready += tell_successors(connection, stack_id, traversal_id, join, None)[0]
-    return ready, len(successors)
-
-
-def _lock_successors(connection: Connection, traversal_id: str, node: Node) -> Sequence[Any]:
-    return connection.execute(_LOCK_SUCCESSORS, _key(traversal_id, node)).all()
-
-
-def _give(
-    connection: Connection,
-    stack_id: str,
-    traversal_id: str,
-    node: Node,
-    data: NodeData,
-    successors: Sequence[Any],
-) -> None:
-    """Write what a node has to say for each resource that waits for it."""
-    receivers = {row.join_for or row.resource_id for row in successors if row.is_update} - {stack_id}
-    common = {
-        "traversal_id": traversal_id,
-        "stack_id": stack_id,
-        "sender_id": node.resource_id,
-        "sender_is_update": is_update(node),
-        "data": asdict(data),
-    }
-    _insert(
-        connection,
-        sync_point_input,
-        (common | {"resource_id": receiver, "is_update": True} for receiver in sorted(receivers)),
-    )
-
-
-def _count_in(connection: Connection, traversal_id: str, successors: Sequence[Any]) -> None:
-    """Add one to what some nodes have been told, and mark those that are full as READY."""
-    for side in (True, False):
-        ids = [row.resource_id for row in successors if bool(row.is_update) is side]
-        if len(ids) == 1:
-            connection.execute(_COUNT_IN_ONE, _key(traversal_id, node_of(ids[0], update=side)))
-        elif ids:
-            connection.execute(
-                _COUNT_IN_MANY, {"key_traversal": traversal_id, "key_ids": ids, "key_is_update": side}
-            )
+    _insert(connection, _GIVE, [given[each] for each in sorted(given)])
+    return told
 
 
 @reading
@@ -390,7 +309,7 @@ def ready_nodes(connection: Connection, resource_id: str) -> tuple[str, str, lis
     found = connection.execute(
         sa.select(sync_point)
         .join(stack, stack.c.current_traversal == sync_point.c.traversal_id)
-        .where(sync_point.c.acts_on == resource_id, sync_point.c.state == SyncState.READY)
+        .where(sync_point.c.acts_on == resource_id, _IS_READY)
     ).all()
     if not found:
         return None
@@ -420,14 +339,6 @@ def progress(
     return counts
 
 
-def _key(traversal_id: str, node: Node) -> dict[str, Any]:
-    return {
-        "key_traversal": traversal_id,
-        "key_resource": node.resource_id,
-        "key_is_update": is_update(node),
-    }
-
-
 def _key_in(row: Any) -> Key:
     return row.traversal_id, row.resource_id, bool(row.is_update)
 
@@ -442,12 +353,10 @@ def _columns(node: Node) -> dict[str, Any]:
     return {"resource_id": node.resource_id, "is_update": is_update(node)}
 
 
-def _insert(
-    connection: Connection, table: sa.Table, values: Iterable[Mapping[str, Any]], **computed: Any
-) -> None:
+def _insert(connection: Connection, insert: sa.Insert, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert many rows in few statements."""
-    for some in portions(list(values)):
-        connection.execute(sa.insert(table).values(computed) if computed else sa.insert(table), some)
+    for some in portions(list(rows)):
+        connection.execute(insert, some)
 
 
 def portions(items: Sequence[T], size: int = 1000) -> Iterable[Sequence[T]]:

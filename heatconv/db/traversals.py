@@ -65,6 +65,7 @@ class Started:
     stack_id: str
     traversal_id: str
     leaves: tuple[Node, ...]
+    tree: str  #: the root of the tree that the stack is in
 
 
 @writing
@@ -197,7 +198,7 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
     if not planned.requires:
         end_update_half(connection, seen.id, traversal_id, start.action)
         complete(connection, seen.id, traversal_id)
-    return Started(stack_id=seen.id, traversal_id=traversal_id, leaves=planned.leaves)
+    return Started(stack_id=seen.id, traversal_id=traversal_id, leaves=planned.leaves, tree=seen.root_id)
 
 
 def _add_template(
@@ -386,13 +387,14 @@ def finish_half(connection: Connection, stack_id: str, traversal_id: str, direct
     """
     node = Node(stack_id, direction)
     action = _lock_traversal(connection, stack_id, traversal_id)
-    if action is None or not sync_points.try_finish(connection, traversal_id, node):
+    own = [sync_points.Sender(stack_id, traversal_id, node)]
+    if action is None or not sync_points.try_finish(connection, own):
         return Half()
     if direction is Direction.UPDATE:
         end_update_half(connection, stack_id, traversal_id, action)
-    ready, successors = sync_points.tell_successors(connection, stack_id, traversal_id, node, None)
-    owner = None if successors else complete(connection, stack_id, traversal_id)
-    return Half(tuple(ready), owner)
+    told = sync_points.tell_successors(connection, own)
+    owner = None if told.successors else complete(connection, stack_id, traversal_id)
+    return Half(tuple(told.ready[traversal_id]), owner)
 
 
 def _current(stack_id: str, traversal_id: str) -> sa.ColumnElement[bool]:

@@ -33,7 +33,7 @@ class Json(sa.types.TypeDecorator[Any]):
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
         """Write the value."""
-        return None if value is None else json.dumps(value, separators=(",", ":"))
+        return None if value is None else dumps(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         """Read the value."""
@@ -53,7 +53,7 @@ class SealedText(sa.types.TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         """Write the text."""
-        return value and sealed(value, keyring_of(dialect))
+        return value and seal(value, dialect)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
         """Read the text."""
@@ -78,8 +78,7 @@ class Sealed(SealedText):
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
         """Write the value."""
-        text = None if value is None else json.dumps(value, separators=(",", ":"))
-        return super().process_bind_param(text, dialect)
+        return super().process_bind_param(None if value is None else dumps(value), dialect)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         """Read the value."""
@@ -95,6 +94,16 @@ def _read(text: str | None) -> Any:
     if text is None:
         return None
     return {} if text == "{}" else json.loads(text)
+
+
+def dumps(value: Any) -> str:
+    """Return plain JSON data as the columns here have it."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def seal(text: str, dialect: Dialect) -> str:
+    """Return a text as a sealed column of an engine's database holds it: for who writes one to many rows."""
+    return sealed(text, keyring_of(dialect))
 
 
 def sealed(text: str, keyring: Keyring) -> str:

@@ -106,7 +106,9 @@ class Preparer:
             made = stacks.get(self._database, stack.id)
             if made is None:
                 raise
-            return Started(stack_id=made.id, traversal_id=made.current_traversal, leaves=())
+            return Started(
+                stack_id=made.id, traversal_id=made.current_traversal, leaves=(), tree=made.root_id
+            )
 
     def update(
         self,

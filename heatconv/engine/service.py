@@ -156,7 +156,9 @@ class EngineService:
         self.delivery.stop()
 
     def _ring(self, started: Started) -> None:
-        self._ringers.submit(self._bell.ring, started.stack_id, started.traversal_id, started.leaves)
+        self._ringers.submit(
+            self._bell.ring, started.stack_id, started.traversal_id, started.leaves, started.tree
+        )
 
 
 #: Which methods of a part can be called from the bus, by the part's class.

@@ -39,11 +39,11 @@ Claim = Claimed | Busy | Idle
 class Propagated:
     """The result was recorded and the successors told; ``ready`` have all they wait for.
 
-    So has ``following``, which was claimed in the same transaction.
+    So have those of ``following``, which were claimed in the same transaction.
     """
 
     ready: tuple[Node, ...] = ()
-    following: Claimed | None = None
+    following: tuple[Claimed, ...] = ()
 
 
 @dataclass(frozen=True)

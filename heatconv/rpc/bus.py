@@ -232,8 +232,11 @@ class Bell:
         self._workers = bus.client(WORKER_TOPIC)
         self._engines = bus.client(ENGINE_TOPIC)
 
-    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
-        """Cast ``check_resource`` for each node; where they are many, for a handful at a time."""
+    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node], tree: str | None = None) -> None:
+        """Cast ``check_resource`` for each node; where they are many, for a handful at a time.
+
+        ``tree`` is the root of the tree that the stack is in, if who rings knows it.
+        """
         handful = min(MOST_NODES, math.ceil(len(nodes) / FEW_MESSAGES))
         for start in range(0, len(nodes), handful or 1):
             self._cast(
@@ -245,6 +248,7 @@ class Bell:
                     (node.resource_id, node.direction is Direction.UPDATE)
                     for node in nodes[start : start + handful]
                 ],
+                tree=tree,
             )
 
     def roll_back(self, stack_id: str) -> None:

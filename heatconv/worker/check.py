@@ -30,7 +30,7 @@ from heatconv.model.outcomes import (
     StackFailed,
     Superseded,
 )
-from heatconv.model.records import Job, Stack
+from heatconv.model.records import Job
 from heatconv.model.records import Resource as Row
 from heatconv.model.states import Action, Status
 from heatconv.model.steps import Skip
@@ -51,8 +51,8 @@ RETRY_DELAY = 1.0  #: seconds until a transaction that the database did not take
 class Doorbell(Protocol):
     """How a worker tells others that there is something to do; nothing it rings may matter."""
 
-    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
-        """Ask some worker to check each node."""
+    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node], tree: str | None = None) -> None:
+        """Ask some worker to check each node; ``tree`` is the root of the stack's tree, if known."""
 
     def roll_back(self, stack_id: str) -> None:
         """Ask some engine to prepare the rollback that a stack waits for."""
@@ -89,7 +89,7 @@ class Checker:
         retry_limit: int,
         client_retry_limit: int = 30,
         may_act: Callable[[], bool] = lambda: True,
-        may_go_on: Callable[[], bool] = lambda: True,
+        room: Callable[[], int] = lambda: 1,
         signal_url: SignalUrl = no_signal_url,
         software_quotas: Quotas = UNLIMITED,
         engine: EngineClient | None = None,
@@ -102,8 +102,8 @@ class Checker:
             client_retry_limit: how often in a row a service may not take a call.
             may_act: whether this worker has heartbeat lately; one that has not
                 may have been judged dead, and does nothing until it has.
-            may_go_on: whether a thread that has ended a check may take up a node that
-                became ready by it; not if others wait for their turn.
+            room: how many nodes that become ready by the end of a check this worker may take
+                up along with it; none if others wait for their turn.
             signal_url: where a signal to a stack's resource of some name can be sent.
             software_quotas: how many software configs and deployments a project may have.
             engine: who makes nested stacks; None where there are none.
@@ -119,14 +119,14 @@ class Checker:
             engine=engine,
         )
         self._may_act = may_act
-        self._may_go_on = may_go_on
+        self._room = room
         self._doorbell = doorbell
         self._timer = timer
         self._engine_id = engine_id
         self._dead_after = dead_after
         self._waits = Waits()
         self._trees: OrderedDict[str, str] = OrderedDict()  # by nested stack, its root; those met lately
-        self._aside: dict[str, Claimed] = {}  # by row, what waits for a thread that may wait for engines
+        self._aside: dict[str, Claimed] = {}  # by row, what is held and waits for a thread
 
     def check(self, stack_id: str, traversal_id: str, node: Node) -> None:
         """Check a node: make its resource so, or clear it away, and tell its successors."""
@@ -139,32 +139,34 @@ class Checker:
         self._claim(stack_id, traversal_id, node, self._claimant())
 
     def tree_of(self, stack_id: str) -> str:
-        """Return the root of the tree that a stack is in, if a check has met it lately, else the stack."""
+        """Return the root of the tree that a stack is in, if it was met lately, else the stack."""
         return self._trees.get(stack_id, stack_id)
 
-    def _meet(self, stack: Stack) -> None:
-        if stack.root_id != stack.id and stack.id not in self._trees:
-            self._trees[stack.id] = stack.root_id
+    def meet(self, stack_id: str, tree: str) -> None:
+        """Take in what tree a stack is in."""
+        if tree != stack_id and stack_id not in self._trees:
+            self._trees[stack_id] = tree
             if len(self._trees) > MOST_MET:
                 self._trees.popitem(last=False)
 
     def _finish_half(self, stack_id: str, traversal_id: str, direction: Direction) -> None:
         half = traversals.finish_half(self._database, stack_id, traversal_id, direction)
         self._tell(half.owner)
-        first = half.ready[: self._may_go_on()]
+        first = half.ready[: min(1, self._room())]
         self._ring(stack_id, traversal_id, half.ready[len(first) :])
         for node in first:
             self.check(stack_id, traversal_id, node)
 
     def _ring(self, stack_id: str, traversal_id: str, ready: Sequence[Node]) -> None:
         """Ring for nodes that have become ready; go on with that of the stack itself, which has no row."""
-        own = [node for node in ready if node.resource_id == stack_id and self._may_go_on()]
-        self._doorbell.ring(stack_id, traversal_id, [node for node in ready if node not in own])
+        own = [node for node in ready if node.resource_id == stack_id and self._room()]
+        left = [node for node in ready if node not in own]
+        self._doorbell.ring(stack_id, traversal_id, left, self.tree_of(stack_id))
         for node in own:
             self._finish_half(stack_id, traversal_id, node.direction)
 
-    def _claimant(self) -> claims.Claimant:
-        return claims.Claimant(self._engine_id, dead_after=self._dead_after, decide=decide)
+    def _claimant(self, room: int = 1) -> claims.Claimant:
+        return claims.Claimant(self._engine_id, dead_after=self._dead_after, decide=decide, room=room)
 
     def _claim(self, stack_id: str, traversal_id: str, node: Node, claimant: claims.Claimant) -> None:
         """Lock a node's row and act on it; tries before this one may have locked it already."""
@@ -189,31 +191,53 @@ class Checker:
             case Idle(why):
                 LOG.debug("stack %s: nothing to do for %s: %s", stack_id, node, why)
             case Claimed():
-                self._work(claim)
+                self._work((claim,))
             case _:
                 assert_never(claim)
 
-    def _work(self, claimed: Claimed | None) -> None:
-        """Take the step that was claimed, then the one that was claimed with its end, and so on.
+    def _work(self, claimed: Sequence[Claimed]) -> None:
+        """Take the step that was claimed, then one that was claimed with its end, and so on.
 
-        One that asks an engine is taken aside: a thousand of them would hold all
-        threads until an engine has answered, for all that they have to do.
+        For the others that were, this finds other threads.  One that asks an engine is
+        left to those that may wait for one: a thousand of them would hold all threads
+        until an engine has answered, for all that they have to do.
         """
-        while claimed is not None:
-            self._meet(claimed.job.stack)
-            row = None if isinstance(claimed.step, Skip) else claimed.job.resource
-            if row is not None and self._actor.asks_engine(claimed.job):
-                self._aside[row.id] = claimed
-                self._timer.call_aside(functools.partial(self._take_aside, row.id))
+        while claimed:
+            first, *others = claimed
+            for other in others:
+                self._put_aside(other, self._call_soon, lambda claimed: self._work((claimed,)))
+            self.meet(first.job.stack.id, first.job.stack.root_id)
+            if not isinstance(first.step, Skip) and self._actor.asks_engine(first.job):
+                self._put_aside(
+                    first, self._timer.call_aside, lambda claimed: self._work(self._take(claimed))
+                )
                 return
-            claimed = self._take(claimed)
+            claimed = self._take(first)
 
-    def _take_aside(self, row_id: str) -> None:
-        claimed = self._aside.pop(row_id, None)
-        if claimed is not None:  # not given up meanwhile
-            self._work(self._take(claimed))
+    def _put_aside(
+        self,
+        claimed: Claimed,
+        call: Callable[[Callable[[], None]], None],
+        work: Callable[[Claimed], None],
+    ) -> None:
+        """Let what was claimed wait for a thread, which then works on it unless it was given up meanwhile."""
+        row = claimed.job.resource
+        if row is None or isinstance(claimed.step, Skip):  # nothing is held
+            call(functools.partial(work, claimed))
+            return
+        self._aside[row.id] = claimed
 
-    def _take(self, claimed: Claimed) -> Claimed | None:
+        def take_up() -> None:
+            still = self._aside.pop(row.id, None)
+            if still is not None:
+                work(still)
+
+        call(take_up)
+
+    def _call_soon(self, function: Callable[[], None]) -> None:
+        self._timer.call_later(0, function)
+
+    def _take(self, claimed: Claimed) -> Sequence[Claimed]:
         return self._hold(claimed.job, functools.partial(self._actor.take, claimed.job, claimed.step))
 
     def give_up(self, resource_id: str, traversal_id: str | None = None) -> None:
@@ -226,7 +250,9 @@ class Checker:
             if self._aside.pop(resource_id, None) is aside:  # nothing was begun yet
                 self._let_go(aside.job.resource)
             return
-        waiting = self._waits.take(resource_id, lambda found: _gives_way(found, traversal_id))
+        waiting = self._waits.give_up(
+            resource_id, traversal_id, lambda found: _gives_way(found, traversal_id)
+        )
         if waiting is not None:
             LOG.info("stack %s: %s gives way", waiting.job.stack.id, waiting.job.node)
             self._let_go(waiting.job.resource)
@@ -246,7 +272,7 @@ class Checker:
 
     # -- while a row is held ---------------------------------------------------------------
 
-    def _hold(self, job: Job, act: Callable[[], Ending]) -> Claimed | None:
+    def _hold(self, job: Job, act: Callable[[], Ending]) -> Sequence[Claimed]:
         """Act on a row that is held; if that fails through no fault of the resource's, give it back.
 
         The database may be away, or we may be wrong somewhere: whatever it was,
@@ -255,8 +281,9 @@ class Checker:
         Returns what was claimed in the transaction that recorded the end.
         """
         began = time.monotonic()
-        then = self._claimant() if self._may_go_on() else None
-        following = None
+        room = self._room()
+        then = self._claimant(room) if room else None
+        following: Sequence[Claimed] = ()
         try:
             ending = act()
             job = ending.job  # a replacement is held in place of what it replaces
@@ -264,12 +291,12 @@ class Checker:
         except Exception:
             LOG.exception("stack %s: %s is given back", job.stack.id, job.node)
             self._timer.call_later(RETRY_DELAY, lambda: self._let_go(job.resource))
-        if following is None and then is not None:
+        if not following and then is not None:
             for row in then.taken:  # the answer to the commit was lost, and with it what was claimed
                 self._let_go(row)
         return following
 
-    def _settle(self, ending: Ending, began: float, then: claims.Claimant | None) -> Claimed | None:
+    def _settle(self, ending: Ending, began: float, then: claims.Claimant | None) -> Sequence[Claimed]:
         """Record how an action that began then ended, and ring for whoever that concerns."""
         job = ending.job
         match ending:
@@ -309,7 +336,7 @@ class Checker:
                     self._disown(job, orphan)
             case _:
                 assert_never(ending)
-        return None
+        return ()
 
     def _finish(self, made: Made, then: claims.Claimant | None) -> Finish:
         job, attempt = made.job, made.attempt
@@ -329,7 +356,7 @@ class Checker:
             then=then,
         )
 
-    def _ring_after(self, job: Job, ended: Finish | Failure) -> Claimed | None:
+    def _ring_after(self, job: Job, ended: Finish | Failure) -> Sequence[Claimed]:
         """Ring for whoever the end of a check concerns; return what was claimed with it."""
         match ended:
             case Propagated(ready, following):
@@ -345,7 +372,7 @@ class Checker:
                 LOG.warning("stack %s: the lock of %s was broken; its result is void", job.stack.id, job.node)
             case _:
                 assert_never(ended)
-        return None
+        return ()
 
     def _tell(self, owner: Owner | None) -> None:
         """Wake the worker that waits for a nested stack to end."""
@@ -357,6 +384,10 @@ class Checker:
     def _wait(self, waiting: Waiting, began: float) -> None:
         missed = self._waits.add(waiting, began)
         self._timer.call_later(0 if missed else waiting.delay, lambda: self._come_back(waiting))
+        row = waiting.job.resource
+        asked = row and self._waits.asked_since(row.id, began)
+        if row is not None and asked:
+            self.give_up(row.id, *asked)
 
     def _come_back(self, waiting: Waiting) -> None:
         if not self._may_act():
@@ -395,7 +426,7 @@ class Checker:
         found = row and sync_points.ready_nodes(self._database, row.id)
         if found:
             stack_id, traversal_id, nodes = found
-            self._doorbell.ring(stack_id, traversal_id, nodes)
+            self._doorbell.ring(stack_id, traversal_id, nodes, self.tree_of(stack_id))
 
 
 def _gives_way(waiting: Waiting, traversal_id: str | None) -> bool:

@@ -14,6 +14,7 @@ from heatconv.model.nodes import Direction, Node
 from heatconv.resources.registry import Registry
 from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus, EngineCaller
 from heatconv.rpc.engine_client import EngineClient
+from heatconv.worker import aside
 from heatconv.worker.act import SignalUrl
 from heatconv.worker.check import Checker
 from heatconv.worker.turns import Check, Turns
@@ -23,7 +24,6 @@ LOG = logging.getLogger(__name__)
 
 #: Threads that hand messages on to the pool; the pool does the work.
 RECEIVERS = 2
-ENGINE_CALLS = 8  #: threads that may wait for an engine's answer; more would only wait for one another there
 LAST_SECONDS = 2.5  #: what running checks get to end in when the worker is told to stop
 
 
@@ -56,9 +56,11 @@ class WorkerService:
         self._turns = Turns()
         self._running: set[Future[None]] = set()
         self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="check")
-        self._aside = ThreadPoolExecutor(max_workers=ENGINE_CALLS, thread_name_prefix="engine-call")
+        self._aside_pool = ThreadPoolExecutor(max_workers=aside.MOST, thread_name_prefix="engine-call")
+        self._aside = aside.Aside(lambda function: self._submit(function, self._aside_pool), self.backlog)
+        self._threads = threads
         self._stopped = False
-        self._room = WaitingRoom(self._submit)
+        self._waiting_room = WaitingRoom(self._submit)
         self._checker = Checker(
             database=database,
             registry=registry,
@@ -69,7 +71,7 @@ class WorkerService:
             retry_limit=retry_limit,
             client_retry_limit=client_retry_limit,
             may_act=may_act,
-            may_go_on=lambda: not (self._turns or self._stopped),
+            room=self._room_for_more,
             signal_url=signal_url,
             software_quotas=software_quotas,
             engine=EngineClient(EngineCaller(bus)),
@@ -88,8 +90,14 @@ class WorkerService:
         stack_id: str,
         traversal_id: str,
         nodes: Sequence[tuple[str, bool]],
+        tree: str | None = None,
     ) -> None:
-        """Check some nodes, each a resource's id and whether it is its update node, when it is their turn."""
+        """Check some nodes, each a resource's id and whether it is its update node, when it is their turn.
+
+        ``tree`` is whose turn that is, if who rang knows it.
+        """
+        if tree is not None:
+            self._checker.meet(stack_id, tree)
         checks: list[Check] = [
             (stack_id, traversal_id, Node(resource_id, Direction.UPDATE if is_update else Direction.CLEANUP))
             for resource_id, is_update in nodes
@@ -100,16 +108,25 @@ class WorkerService:
         if self._stopped:
             self._pass_on()
 
+    def _room_for_more(self) -> int:
+        """Return how many checks may be taken up beside those that run, the asking thread's included."""
+        if self._turns or self._stopped:
+            return 0
+        return 1 + max(0, self._threads - len(self._running))
+
     def _check_next(self) -> None:
-        check = self._turns.take()
-        if check is not None:  # not passed on meanwhile
-            self._checker.check(*check)
+        try:
+            check = self._turns.take()
+            if check is not None:  # not passed on meanwhile
+                self._checker.check(*check)
+        finally:
+            self._aside.go_on()
 
     def _pass_on(self) -> None:
         """Leave what waits for its turn to other workers."""
         while (check := self._turns.take()) is not None:
             stack_id, traversal_id, node = check
-            self._bell.ring(stack_id, traversal_id, [node])
+            self._bell.ring(stack_id, traversal_id, [node], self._checker.tree_of(stack_id))
 
     def give_up(self, context: Mapping[str, Any], resource_id: str, traversal_id: str | None = None) -> None:
         """Stop waiting for an action on a row that is to be deleted, or that a newer wish overtakes."""
@@ -121,11 +138,11 @@ class WorkerService:
 
     def call_later(self, seconds: float, function: Callable[[], None]) -> None:
         """Call a function on the pool once some seconds have passed."""
-        self._room.call_later(seconds, function)
+        self._waiting_room.call_later(seconds, function)
 
     def call_aside(self, function: Callable[[], None]) -> None:
         """Call a function on one of the threads that may wait for an engine."""
-        self._submit(function, self._aside)
+        self._aside.call(function)
 
     def backlog(self) -> int:
         """Return how many checks were taken and neither are running nor done."""
@@ -138,10 +155,10 @@ class WorkerService:
         by another worker, as if this one had died.
         """
         self._server.stop()
-        self._room.close()
+        self._waiting_room.close()
         self._stopped = True
         self._pool.shutdown(wait=False, cancel_futures=True)
-        self._aside.shutdown(wait=False, cancel_futures=True)
+        self._aside_pool.shutdown(wait=False, cancel_futures=True)
         self._pass_on()
         self._checker.hand_back()
         wait([future for future in list(self._running) if not future.cancelled()], timeout=LAST_SECONDS)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from heatconv.worker.endings import Waiting
 
-REMEMBERED = 120.0  #: seconds for which a wake is remembered; looking at an action takes less
+REMEMBERED = 120.0  #: seconds for which what came too early is remembered; looking at an action takes less
 
 
 class Waits:
@@ -24,6 +24,7 @@ class Waits:
         self._waiting: dict[str, Waiting] = {}
         self._watchers: dict[str, set[str]] = {}  # of a row: the rows whose actions wait for it
         self._woken: OrderedDict[str, float] = OrderedDict()  # rows by when, the longest ago first
+        self._asked: OrderedDict[str, tuple[float, str | None]] = OrderedDict()  # likewise, and by whom
 
     def add(self, waiting: Waiting, began: float) -> bool:
         """Keep an action; tell whether what it waits for has happened since one began to look at it."""
@@ -41,6 +42,30 @@ class Waits:
                 return None
             self._forget(waiting)
             return waiting
+
+    def give_up(
+        self, row_id: str, traversal_id: str | None, fits: Callable[[Waiting], bool]
+    ) -> Waiting | None:
+        """Take the action on a row, as ``take`` does; if there is none yet, note who asked for it."""
+        now = time.monotonic()
+        with self._lock:
+            waiting = self._waiting.get(row_id)
+            if waiting is None:
+                self._asked.pop(row_id, None)
+                self._asked[row_id] = now, traversal_id
+                while now - next(iter(self._asked.values()))[0] > REMEMBERED:
+                    self._asked.popitem(last=False)
+                return None
+            if not fits(waiting):
+                return None
+            self._forget(waiting)
+            return waiting
+
+    def asked_since(self, row_id: str, began: float) -> tuple[str | None] | None:
+        """Return the traversal that asked for an action on a row while one looked at it, if any did."""
+        with self._lock:
+            asked_at, traversal_id = self._asked.pop(row_id, (0.0, None))
+        return (traversal_id,) if asked_at >= began else None
 
     def take_all(self) -> list[Waiting]:
         """Take every action."""

@@ -9,6 +9,7 @@ import fnmatch
 import itertools
 import logging
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -77,6 +78,8 @@ class Bench:
         os.environ["HEATCONV_FAKE_CLOUD"] = "memory:"
         self._boundaries = Boundaries()
         self.database = self._boundaries.of_database(Database.from_url(url, KEYRING))
+        # All processes have it in common here: one that stops must not stop the others.
+        self.database.groups_abreast = sys.maxsize
         self._registry = self._boundaries.of_types(Registry.load([PLUGIN_DIR]))
         self._states: dict[tuple[int, Mode], _State] = {}
         self._exit = ExitStack()

@@ -270,7 +270,7 @@ class Stage:
 
     # -- the bus and the timers ------------------------------------------------------------------
 
-    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
+    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node], tree: str | None = None) -> None:
         """Send a message for each node; whoever rings may die before each."""
         for node in nodes:
             self.boundaries.at("before a cast")
@@ -407,7 +407,7 @@ class _Bell:
 
     stage: Stage
 
-    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
+    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node], tree: str | None = None) -> None:
         self.stage.ring(stack_id, traversal_id, nodes)
 
     def roll_back(self, stack_id: str) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long a small stack takes while a huge one is created: ``python -m tests.perf.fairness``.
 
-python -m tests.perf.fairness --database URL --transport URL [--size 100000] [--small 5] [--rounds 5]
+python -m tests.perf.fairness --database URL --transport URL [--size 100000] [--shape wide] [--small 5]
 
 Chains of a few resources are created one after the other: first while nothing
 else is there, then as soon as the request for the huge stack was answered, as
@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("--database", required=True)
     parser.add_argument("--transport", required=True)
     parser.add_argument("--size", type=int, default=100_000)
+    parser.add_argument("--shape", choices=sorted(SHAPES), default="wide", help="of the huge stack")
     parser.add_argument("--small", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--engines", type=int, default=2)
@@ -52,7 +53,7 @@ def main() -> None:
         bench.create("warm-up", small)
         alone = [bench.create(f"alone-{number}", small) for number in range(arguments.rounds)]
         began = time.monotonic()
-        huge = bench.start("huge", SHAPES["wide"](arguments.size, Member(), "x").body)
+        huge = bench.start("huge", SHAPES[arguments.shape](arguments.size, Member(), "x").body)
         accepted = time.monotonic() - began
         beside: list[float] = []
         while len(beside) < arguments.rounds:

@@ -60,10 +60,10 @@ class Interrupted(Database):
             meanwhile()
 
 
-def employ(world, lost, *, goes_on=False):
+def employ(world, lost, *, room=0):
     """Let a worker take over whose database loses answers from now on."""
     world.worker = world.new_worker(Forgetful)
-    world.worker.goes_on = goes_on
+    world.worker.room = room
     world.worker.database.count, world.worker.database.lost = 0, lost
 
 
@@ -84,13 +84,13 @@ def settle(world):
 
 
 @pytest.mark.parametrize(
-    ("number", "goes_on"),
-    [(number, False) for number in range(1, MANY)] + [(number, True) for number in range(1, FEW)],
+    ("number", "room"),
+    [(number, 0) for number in range(1, MANY)] + [(number, 1) for number in range(1, FEW)],
 )
-def test_whichever_answer_is_lost_a_stack_arrives(world, number, goes_on):
+def test_whichever_answer_is_lost_a_stack_arrives(world, number, room):
     world.create(CHAIN)
     world.run()
-    employ(world, range(number, number + 1), goes_on=goes_on)
+    employ(world, range(number, number + 1), room=room)
 
     world.update(AFTER)
     settle(world)

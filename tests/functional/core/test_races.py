@@ -172,6 +172,23 @@ def test_a_read_shows_the_template_that_replaced_the_one_it_was_about_to_show(we
 # -- claims --------------------------------------------------------------------------------
 
 
+def test_a_call_for_a_nested_stack_that_comes_twice_at_once_makes_one(world):
+    world.create(Template(A=thing("a", wait=3)))
+    world.check("A+")
+    row = world.row("A")
+    options = {"owner": {"id": row.id, "engine_id": row.engine_id, "atomic_key": row.atomic_key}}
+    source = {"template": Template(B=thing("b")).hot()}
+    engines = [world.new_engine() for _ in range(4)]
+
+    calls = [
+        partial(engine.create_stack, CONTEXT, "web-A", dict(source), dict(options)) for engine in engines
+    ]
+    ids = set(at_once(*calls))
+
+    (nested,) = [each for each in world.select(stack) if each.owner_resource_id == row.id]
+    assert ids == {nested.id}
+
+
 def test_of_workers_that_claim_a_node_at_once_one_gets_the_lock(world, database_kind):
     world.create(CHAIN)
     workers = [world.new_worker() for _ in range(4)]
@@ -564,6 +581,36 @@ def test_a_delete_asks_the_holder_of_a_lock_to_give_way(world):
     world.run()
     assert world.state == "DELETE_COMPLETE"
     assert world.cloud.owned() == []
+
+
+def test_who_is_asked_to_give_way_while_it_acts_does_so_when_it_would_wait(world, monkeypatch):
+    plugin = world.plugin_of(thing("a"))
+    world.create(Template(A=thing("a", wait=100)))
+    row_id = world.row("A").id
+    look = plugin.check_create_complete
+
+    def asked_meanwhile(self, token):
+        world.worker.checker.give_up(row_id)
+        return look(self, token)
+
+    monkeypatch.setattr(plugin, "check_create_complete", asked_meanwhile)
+    assert world.check("A+") == ["A+"]
+    assert world.row("A").engine_id is None
+
+
+def test_who_deletes_already_is_not_asked_to_give_way(world):
+    world.create(Template(A=thing("a")))
+    world.run()
+    world.delete()
+    world.check("stack+")
+    world.cloud.latency["delete"] = 3
+    world.check("A-")
+    assert world.rows() == {"A": "DELETE_IN_PROGRESS v0"}
+
+    assert world.check("A-", world.new_worker()) == []
+    assert world.bell.preempted == []
+    world.run()
+    assert world.state == "DELETE_COMPLETE"
 
 
 def test_what_a_worker_hands_back_goes_on_where_it_was(world):

@@ -75,6 +75,19 @@ def test_a_node_whose_action_goes_on_is_not_rung_for(world, engines):
     assert tick(world, *engines) == []
 
 
+def test_a_deletion_that_goes_on_is_not_rung_for(world, engines):
+    world.create(PAIR)
+    world.run()
+    world.delete()
+    world.check("stack+")
+    world.cloud.latency["delete"] = 3
+    world.check("B-")
+    assert world.rows()["B"] == "DELETE_IN_PROGRESS v0"
+    pass_time(world, sync_point, ready_at=LONG_AGO)
+
+    assert tick(world, *engines) == []
+
+
 def test_the_lock_of_a_dead_worker_is_broken_and_its_action_taken_over(world, engines):
     world.create(PAIR.but(A=thing("a", wait=3)))
     world.check("A+")

@@ -42,7 +42,7 @@ def unlocked(world, label):
 
 
 def test_who_goes_on_with_what_it_made_ready_needs_to_be_rung_for_leaves_only(world):
-    world.worker.goes_on = True
+    world.worker.room = 1
     world.create(FIRST)
     assert {node.resource_id for _, _, node in world.bell.take()} == {world.row("A").id, world.row("B").id}
 
@@ -60,6 +60,43 @@ def test_who_goes_on_with_what_it_made_ready_needs_to_be_rung_for_leaves_only(wo
     assert world.state == "CREATE_COMPLETE"
     assert not world.bell.take()
     assert len(world.calls()) == len(FIRST)
+
+
+def test_who_has_room_for_more_takes_up_all_that_it_made_ready(world):
+    world.worker.room = 3
+    world.create(FIRST)
+    world.check("A+")
+    world.bell.take()
+    world.check("B+")
+
+    # D and E were claimed with the end of C: one was gone on with, the other waits for a thread.
+    assert not world.bell.take()
+    (waiting,) = (name for name in "DE" if world.row(name).status == "IN_PROGRESS")
+    assert world.row(waiting).engine_id == world.worker.engine_id
+    assert f"create {waiting}" not in world.calls()
+    assert world.worker.come_back()
+    assert world.state == "CREATE_COMPLETE"
+    assert not world.bell.take()
+    assert len(world.calls()) == len(FIRST)
+
+
+def test_what_was_taken_up_and_waits_for_a_thread_is_handed_back(world):
+    world.worker.room = 3
+    world.create(FIRST)
+    world.check("A+")
+    world.check("B+")
+    world.bell.take()
+    (waiting,) = (name for name in "DE" if world.row(name).status == "IN_PROGRESS")
+
+    world.worker.checker.hand_back()
+    assert world.row(waiting).engine_id is None
+    assert world.rung() == [f"{waiting}+"]
+    assert world.worker.come_back()  # too late: it was given back
+    assert f"create {waiting}" not in world.calls()
+    world.check(f"{waiting}+", world.new_worker())
+    world.run()
+    assert world.state == "CREATE_COMPLETE"
+    assert world.calls().count(f"create {waiting}") == 1
     assert all(unlocked(world, name) for name in "ABCDE")
 
 

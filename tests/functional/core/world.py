@@ -60,7 +60,7 @@ class Bell:
         self.preempted: list[tuple[str, str, str | None]] = []
         self.woken: list[str] = []
 
-    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
+    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node], tree: str | None = None) -> None:
         self.rung += [(stack_id, traversal_id, node) for node in nodes]
 
     def roll_back(self, stack_id: str) -> None:
@@ -81,7 +81,7 @@ class Bell:
 class Worker:
     """A worker with connections, an engine id and timers of its own."""
 
-    goes_on = False  #: whether it goes on with what it made ready, or rings for that as well
+    room = 0  #: how many nodes it takes up that it made ready; it rings for all others
 
     def __init__(self, database: Database, registry: Registry, bell: Bell) -> None:
         self.engine_id = new_id()
@@ -92,7 +92,7 @@ class Worker:
             registry=registry,
             doorbell=bell,
             timer=self,
-            may_go_on=lambda: self.goes_on,
+            room=lambda: self.room,
             engine_id=self.engine_id,
             dead_after=HOUR,
             retry_limit=0,

@@ -13,6 +13,7 @@ import pytest
 from oslo_config import cfg
 
 from heatconv import errors
+from heatconv.model.nodes import Direction, Node
 
 with warnings.catch_warnings():
     # Of what oslo.messaging imports, some says that it will not be there for ever.
@@ -20,7 +21,7 @@ with warnings.catch_warnings():
     import oslo_messaging
 
     from heatconv.rpc import memory
-    from heatconv.rpc.bus import Bus
+    from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus
 
 #: Servers are told which executor they have, for as long as there are two.
 pytestmark = pytest.mark.filterwarnings("ignore:Using the 'executor' argument is deprecated")
@@ -56,6 +57,27 @@ def test_a_call_is_answered_with_what_json_makes_of_it(bus, serve):
     answer = bus.client(TOPIC).call({"who": "me"}, "join", words=("a", "b"))
 
     assert answer == {"joined": ["a-b", "me"]}
+
+
+def test_a_bell_tells_whose_turn_the_nodes_wait_for(bus):
+    heard: queue.Queue[Any] = queue.Queue()
+
+    def check_resource(_context: Any, **message: Any) -> None:
+        heard.put(message)
+
+    server = bus.serve(
+        WORKER_TOPIC, "one", {"check_resource": check_resource}, threads=1, executor="threading"
+    )
+    Bell(bus).ring("nested", "traversal", [Node("row", Direction.CLEANUP)], "root")
+
+    assert heard.get(timeout=PATIENCE) == {
+        "stack_id": "nested",
+        "traversal_id": "traversal",
+        "nodes": [["row", False]],
+        "tree": "root",
+    }
+    server.stop()
+    server.wait()
 
 
 def test_nobody_shares_what_they_hold(bus, serve):

@@ -244,7 +244,7 @@ class PatientWorker(Worker):
             registry=registry,
             doorbell=bell,
             timer=self,
-            may_go_on=lambda: self.goes_on,
+            room=lambda: self.room,
             engine_id=self.engine_id,
             dead_after=HOUR,
             retry_limit=0,
