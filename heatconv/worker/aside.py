@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-MOST = 8  #: calls at a time; more would only wait for one another at the engine
+MOST = 4  #: calls at a time; more would only wait for one another at the engine
 FEW = 2  #: calls at a time when they take long: each prepares a stack that keeps this worker busy
 LONG = 0.5  #: seconds that a call takes when a stack of hundreds is prepared
 ENOUGH = 1000  #: checks that wait for a thread of a worker which then asks for no more of them

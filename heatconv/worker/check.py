@@ -89,7 +89,7 @@ class Checker:
         retry_limit: int,
         client_retry_limit: int = 30,
         may_act: Callable[[], bool] = lambda: True,
-        room: Callable[[], int] = lambda: 1,
+        room: Callable[[str], int] = lambda _tree: 1,
         signal_url: SignalUrl = no_signal_url,
         software_quotas: Quotas = UNLIMITED,
         engine: EngineClient | None = None,
@@ -102,8 +102,8 @@ class Checker:
             client_retry_limit: how often in a row a service may not take a call.
             may_act: whether this worker has heartbeat lately; one that has not
                 may have been judged dead, and does nothing until it has.
-            room: how many nodes that become ready by the end of a check this worker may take
-                up along with it; none if others wait for their turn.
+            room: how many nodes of a tree that become ready by the end of a check this worker
+                may take up along with it; none if that kept others waiting for their turn.
             signal_url: where a signal to a stack's resource of some name can be sent.
             software_quotas: how many software configs and deployments a project may have.
             engine: who makes nested stacks; None where there are none.
@@ -152,16 +152,17 @@ class Checker:
     def _finish_half(self, stack_id: str, traversal_id: str, direction: Direction) -> None:
         half = traversals.finish_half(self._database, stack_id, traversal_id, direction)
         self._tell(half.owner)
-        first = half.ready[: min(1, self._room())]
+        first = half.ready[: min(1, self._room(self.tree_of(stack_id)))]
         self._ring(stack_id, traversal_id, half.ready[len(first) :])
         for node in first:
             self.check(stack_id, traversal_id, node)
 
     def _ring(self, stack_id: str, traversal_id: str, ready: Sequence[Node]) -> None:
         """Ring for nodes that have become ready; go on with that of the stack itself, which has no row."""
-        own = [node for node in ready if node.resource_id == stack_id and self._room()]
+        tree = self.tree_of(stack_id)
+        own = [node for node in ready if node.resource_id == stack_id and self._room(tree)]
         left = [node for node in ready if node not in own]
-        self._doorbell.ring(stack_id, traversal_id, left, self.tree_of(stack_id))
+        self._doorbell.ring(stack_id, traversal_id, left, tree)
         for node in own:
             self._finish_half(stack_id, traversal_id, node.direction)
 
@@ -281,7 +282,7 @@ class Checker:
         Returns what was claimed in the transaction that recorded the end.
         """
         began = time.monotonic()
-        room = self._room()
+        room = self._room(job.stack.root_id)
         then = self._claimant(room) if room else None
         following: Sequence[Claimed] = ()
         try:

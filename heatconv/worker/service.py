@@ -17,13 +17,14 @@ from heatconv.rpc.engine_client import EngineClient
 from heatconv.worker import aside
 from heatconv.worker.act import SignalUrl
 from heatconv.worker.check import Checker
-from heatconv.worker.turns import Check, Turns
+from heatconv.worker.turns import Check, Turn, Turns
 from heatconv.worker.waiting import WaitingRoom
 
 LOG = logging.getLogger(__name__)
 
 #: Threads that hand messages on to the pool; the pool does the work.
 RECEIVERS = 2
+SPARE = 8  #: threads for trees that have none here yet: those of a huge tree may all be busy for long
 LAST_SECONDS = 2.5  #: what running checks get to end in when the worker is told to stop
 
 
@@ -56,6 +57,7 @@ class WorkerService:
         self._turns = Turns()
         self._running: set[Future[None]] = set()
         self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="check")
+        self._spare_pool = ThreadPoolExecutor(max_workers=SPARE, thread_name_prefix="spare")
         self._aside_pool = ThreadPoolExecutor(max_workers=aside.MOST, thread_name_prefix="engine-call")
         self._aside = aside.Aside(lambda function: self._submit(function, self._aside_pool), self.backlog)
         self._threads = threads
@@ -102,31 +104,39 @@ class WorkerService:
             (stack_id, traversal_id, Node(resource_id, Direction.UPDATE if is_update else Direction.CLEANUP))
             for resource_id, is_update in nodes
         ]
-        self._turns.add(self._checker.tree_of(stack_id), checks)
+        its_tree = self._checker.tree_of(stack_id)
+        if self._turns.add(its_tree, checks):
+            self._submit(lambda: self._check(self._turns.take_of(its_tree)), self._spare_pool)
         for _ in checks:
-            self._submit(self._check_next)
+            self._submit(lambda: self._check(self._turns.take()))
         if self._stopped:
             self._pass_on()
 
-    def _room_for_more(self) -> int:
-        """Return how many checks may be taken up beside those that run, the asking thread's included."""
-        if self._turns or self._stopped:
+    def _room_for_more(self, tree: str) -> int:
+        """Return how many checks of a tree may be taken up beside those that run.
+
+        The asking thread's is included.  A tree with one thread keeps it, if there is one for each.
+        """
+        if self._stopped:
             return 0
+        if self._turns:
+            return int(self._turns.keeps(tree, self._threads))
         return 1 + max(0, self._threads - len(self._running))
 
-    def _check_next(self) -> None:
+    def _check(self, turn: Turn | None) -> None:
         try:
-            check = self._turns.take()
-            if check is not None:  # not passed on meanwhile
-                self._checker.check(*check)
+            if turn is not None:  # not passed on meanwhile
+                self._checker.check(*turn.check)
         finally:
+            if turn is not None:
+                self._turns.end(turn)
             self._aside.go_on()
 
     def _pass_on(self) -> None:
         """Leave what waits for its turn to other workers."""
-        while (check := self._turns.take()) is not None:
-            stack_id, traversal_id, node = check
-            self._bell.ring(stack_id, traversal_id, [node], self._checker.tree_of(stack_id))
+        while (turn := self._turns.take()) is not None:
+            stack_id, traversal_id, node = turn.check
+            self._bell.ring(stack_id, traversal_id, [node], turn.tree)
 
     def give_up(self, context: Mapping[str, Any], resource_id: str, traversal_id: str | None = None) -> None:
         """Stop waiting for an action on a row that is to be deleted, or that a newer wish overtakes."""
@@ -158,6 +168,7 @@ class WorkerService:
         self._waiting_room.close()
         self._stopped = True
         self._pool.shutdown(wait=False, cancel_futures=True)
+        self._spare_pool.shutdown(wait=False, cancel_futures=True)
         self._aside_pool.shutdown(wait=False, cancel_futures=True)
         self._pass_on()
         self._checker.hand_back()

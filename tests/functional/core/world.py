@@ -92,7 +92,7 @@ class Worker:
             registry=registry,
             doorbell=bell,
             timer=self,
-            room=lambda: self.room,
+            room=lambda _tree: self.room,
             engine_id=self.engine_id,
             dead_after=HOUR,
             retry_limit=0,

@@ -244,7 +244,7 @@ class PatientWorker(Worker):
             registry=registry,
             doorbell=bell,
             timer=self,
-            room=lambda: self.room,
+            room=lambda _tree: self.room,
             engine_id=self.engine_id,
             dead_after=HOUR,
             retry_limit=0,
