@@ -14,6 +14,6 @@ OPTS = [
         default=64,
         min=1,
         help="Number of resources each of them acts on at a time. One that only waits for the real world "
-        "takes no thread.",
+        "takes no thread. Eight more are kept for stacks that have nothing under way in it.",
     ),
 ]
