@@ -65,13 +65,14 @@ class Requests:
 
         With ``adopt`` among the options, what an abandoned stack left is taken over.
         With ``owner``, the stack is nested, and one that is there already is returned.
+        So is the one that has the ``stack_id``: the message came twice.
         """
         owner = _owner(options)
+        stack = self.new_stack(context, name, options)
         if owner is None:
-            self._check_quota(context)
+            self._check_quota(context, stack)
         elif (existing := self._nested_of(owner)) is not None:
             return existing
-        stack = self.new_stack(context, name, options)
         if owner is not None:
             stack = self._placed(stack, owner)
         adopt = options.get("adopt")
@@ -224,7 +225,7 @@ class Requests:
 
     def new_stack(self, context: RequestContext, name: str, options: Json) -> Stack:
         """Return the record of a stack that is not stored yet."""
-        stack_id = new_id()
+        stack_id = options.get("stack_id") or new_id()
         return Stack(
             id=stack_id,
             name=name,
@@ -262,10 +263,11 @@ class Requests:
         if depth > self._max_depth:
             raise errors.RequestLimitExceeded(f"Recursion depth exceeds {self._max_depth}.")
 
-    def _check_quota(self, context: RequestContext) -> None:
+    def _check_quota(self, context: RequestContext, stack: Stack) -> None:
         if self._max_stacks < 0:
             return
-        if stacks.count(self._database, context.project_id, stacks.Page()) >= self._max_stacks:
+        taken = stacks.count(self._database, context.project_id, stacks.Page())
+        if taken >= self._max_stacks and stacks.get(self._database, stack.id) is None:
             raise errors.RequestLimitExceeded(
                 f"You have reached the maximum stacks per project, {self._max_stacks}."
                 " Delete some stacks, or have the limit raised."

@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from heatconv.model.ids import new_id
 from heatconv.rpc.context import RequestContext
 
 Json = dict[str, Any]
@@ -53,7 +54,11 @@ class EngineClient:
     # -- stacks: what should be ------------------------------------------------------
 
     def create_stack(self, context: RequestContext, name: str, source: Json, options: Json) -> str:
-        """Store a stack, start to create it, return its id."""
+        """Store a stack, start to create it, return its id.
+
+        It is chosen here: a message that the bus carries twice is about one stack.
+        """
+        options = {**options, "stack_id": new_id()}
         return str(self._call(context, "create_stack", name=name, source=source, options=options))
 
     def update_stack(

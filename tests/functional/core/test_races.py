@@ -172,6 +172,22 @@ def test_a_read_shows_the_template_that_replaced_the_one_it_was_about_to_show(we
 # -- claims --------------------------------------------------------------------------------
 
 
+def test_a_call_for_a_stack_that_comes_twice_at_once_makes_one(world):
+    engines = [world.new_engine(max_stacks=1) for _ in range(4)]
+    options = {"stack_id": new_id()}
+
+    made = at_once(
+        *(partial(each.create_stack, CONTEXT, "web", {"template": CHAIN.hot()}, options) for each in engines)
+    )
+
+    assert set(made) == {options["stack_id"]}
+    assert [each.id for each in world.select(stack)] == [options["stack_id"]]
+    with pytest.raises(errors.RequestLimitExceeded):
+        engines[0].create_stack(CONTEXT, "other", {"template": CHAIN.hot()}, {"stack_id": new_id()})
+    with pytest.raises(errors.StackExists):
+        world.engine.create_stack(CONTEXT, "web", {"template": CHAIN.hot()}, {"stack_id": new_id()})
+
+
 def test_a_call_for_a_nested_stack_that_comes_twice_at_once_makes_one(world):
     world.create(Template(A=thing("a", wait=3)))
     world.check("A+")

@@ -164,7 +164,13 @@ class World:
         """Return the class that makes a resource."""
         return self._registry.get(wanted.type)
 
-    def new_engine(self, preparer: type[Preparer] = Preparer, kind: type[Database] = Database) -> Requests:
+    def new_engine(
+        self,
+        preparer: type[Preparer] = Preparer,
+        kind: type[Database] = Database,
+        *,
+        max_stacks: int = -1,
+    ) -> Requests:
         """Return another engine, with connections of its own."""
         database = self._open(kind)
         return Requests(
@@ -172,7 +178,7 @@ class World:
             preparer=preparer(database, self._registry, default_timeout=3600),
             ring=self._ring,
             max_template_size=1 << 20,
-            max_stacks=-1,
+            max_stacks=max_stacks,
         )
 
     def new_worker(self, kind: type[Database] = Database) -> Worker:

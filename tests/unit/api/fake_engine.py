@@ -44,7 +44,7 @@ class FakeEngine:
     # -- what a test prepares ---------------------------------------------------------
 
     def add_stack(self, name: str, project: str = "default", **row: Any) -> str:
-        stack_id = str(uuid.uuid4())
+        stack_id = str(row.pop("id", uuid.uuid4()))
         self.stacks[stack_id] = {
             "id": stack_id,
             "name": name,
@@ -128,8 +128,14 @@ class FakeEngine:
     def _create_stack(self, context: RequestContext, name: str, source: Any, options: Any) -> str:
         if any(row["name"] == name and row["project"] == context.project_id for row in self.stacks.values()):
             raise errors.StackExists(name=name)
+        options = dict(options)
         stack_id = self.add_stack(
-            name, context.project_id, status="IN_PROGRESS", reason="Stack CREATE started", phase="UPDATE"
+            name,
+            context.project_id,
+            id=options.pop("stack_id"),
+            status="IN_PROGRESS",
+            reason="Stack CREATE started",
+            phase="UPDATE",
         )
         self.sources[stack_id], self.options[stack_id] = source, options
         return stack_id
