@@ -71,9 +71,10 @@ class Requests:
         stack = self.new_stack(context, name, options)
         if owner is None:
             self._check_quota(context, stack)
-        elif (existing := self._nested_of(owner)) is not None:
-            return existing
-        if owner is not None:
+        else:
+            existing = self._nested_of(owner)
+            if existing is not None:
+                return existing
             stack = self._placed(stack, owner)
         adopt = options.get("adopt")
         wanted = self.create_source(source, options)
@@ -87,7 +88,7 @@ class Requests:
                 owner=owner,
             )
         except errors.StackExists:
-            # The bus may have carried the worker's message twice, and the other one was faster.
+            # Who holds the owner may have asked twice, and the other call was faster.
             twin = None if owner is None else self._nested_of(owner)
             if twin is None:
                 raise

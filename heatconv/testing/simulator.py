@@ -189,13 +189,7 @@ class SimulatedDoorbell:
         self._check = check
         self._roll_back = roll_back
 
-    def ring(
-        self,
-        stack_id: str,
-        traversal_id: str,
-        nodes: Sequence[Node],
-        tree: str | None = None,  # noqa: ARG002 - as the protocol has it
-    ) -> None:
+    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node], _tree: str | None = None) -> None:
         """Send a message for each node."""
         for node in self._in_order(nodes):
             self._send(partial(self._check, stack_id, traversal_id, node))

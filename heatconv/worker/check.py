@@ -51,7 +51,9 @@ RETRY_DELAY = 1.0  #: seconds until a transaction that the database did not take
 class Doorbell(Protocol):
     """How a worker tells others that there is something to do; nothing it rings may matter."""
 
-    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node], tree: str | None = None) -> None:
+    def ring(
+        self, stack_id: str, traversal_id: str, nodes: Sequence[Node], tree: str | None = None, /
+    ) -> None:
         """Ask some worker to check each node; ``tree`` is the root of the stack's tree, if known."""
 
     def roll_back(self, stack_id: str) -> None:
