@@ -304,10 +304,11 @@ def _end_alone(connection: Connection, end: _End) -> Finish:
     if end.drop and not held.try_delete(connection, end.drop):
         return Fenced()
     happened = [end.happened] if end.happened else []
-    if not end.told or not sync_points.try_finish(connection, [end.sender]):
+    ahead = sync_points.look_ahead(connection, [end.sender]) if end.told else None
+    if not ahead or not ahead.senders:
         add_events(connection, happened)
         return Superseded()
-    told = sync_points.tell_successors(connection, [end.sender])
+    told = sync_points.pass_on(connection, [end.sender], ahead)
     return _go_on(connection, [end], told, happened)[0]
 
 
@@ -315,9 +316,10 @@ def _end_together(connection: Connection, ends: Sequence[_End]) -> list[Finish |
     """End the checks whose rows are held and whose nodes are READY; others have both locked, or are gone."""
     rows_held = held.lock_all(connection, [end.row for end in ends if end.row])
     usual = [end for end in ends if end.row is None or end.row.id in rows_held]
-    ready = sync_points.lock_ready(connection, [end.sender for end in usual if end.told])
+    ahead = sync_points.look_ahead(connection, [end.sender for end in usual if end.told])
     # A node that two have passed by is left to the first of them.
     first = {end.sender.key: end for end in reversed(usual)}
+    ready = ahead.senders
     usual = [
         end for end in usual if not end.told or (end.sender.key in ready and first[end.sender.key] is end)
     ]
@@ -326,9 +328,7 @@ def _end_together(connection: Connection, ends: Sequence[_End]) -> list[Finish |
     held.delete_all(connection, [end.drop for end in usual if end.drop])
     happened = [end.happened for end in usual if end.happened]
     current = [end for end in usual if end.told]
-    senders = [end.sender for end in current]
-    sync_points.try_finish(connection, senders)
-    told = sync_points.tell_successors(connection, senders)
+    told = sync_points.pass_on(connection, [end.sender for end in current], ahead)
     ended: dict[int, Finish] = {id(end): Superseded() for end in usual}
     ended |= zip(map(id, current), _go_on(connection, current, told, happened), strict=True)
     return [ended.get(id(end)) for end in ends]

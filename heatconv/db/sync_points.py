@@ -14,8 +14,10 @@ from dataclasses import asdict
 from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
+from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
+from heatconv import errors
 from heatconv.db.session import reading
 from heatconv.db.tables import graph_edge, stack, sync_point, sync_point_input
 from heatconv.db.types import LongText, dumps, seal, utcnow
@@ -43,22 +45,16 @@ def some(table: sa.Table) -> sa.ColumnElement[bool]:
     return key.in_(sa.bindparam("keys", expanding=True))
 
 
-#: Of nodes that are found by something else: an index of states has an entry for each time
-#: that any node was READY until the database tidies up, and PostgreSQL takes these to be few.
-_IS_READY = sa.func.coalesce(sync_point.c.state, "") == SyncState.READY
+def _ready(table: sa.FromClause) -> sa.ColumnElement[bool]:
+    """Return the WHERE for sync points that are READY, of those that are found by something else.
 
-_LOCK_READY = (
-    sa.select(*KEY)
-    .where(some(sync_point), _IS_READY)
-    .order_by(sync_point.c.traversal_id, sync_point.c.resource_id)
-    .with_for_update(skip_locked=True)
-)
+    An index of states has an entry for each time that any node was READY until the
+    database tidies up, and PostgreSQL takes these to be few.
+    """
+    return sa.func.coalesce(table.c.state, "") == SyncState.READY
 
-_FINISH = (
-    sa.update(sync_point)
-    .where(some(sync_point), _IS_READY)
-    .values(state=SyncState.DONE, atomic_key=sync_point.c.atomic_key + 1)
-)
+
+_SENDER = sync_point.alias("sender")
 
 _LOCK_SUCCESSORS = (
     sa.select(
@@ -74,25 +70,40 @@ _LOCK_SUCCESSORS = (
                 sync_point.c.resource_id == graph_edge.c.needed_by_id,
                 sync_point.c.is_update == graph_edge.c.needed_by_is_update,
             ),
+        ).join(
+            _SENDER,
+            sa.and_(
+                _SENDER.c.traversal_id == graph_edge.c.traversal_id,
+                _SENDER.c.resource_id == graph_edge.c.resource_id,
+                _SENDER.c.is_update == graph_edge.c.is_update,
+            ),
         )
     )
-    .where(some(graph_edge))
+    .where(some(graph_edge), _ready(_SENDER))
     .order_by(*KEY)
     .with_for_update(of=sync_point)
 )
 
-_FULL = sync_point.c.satisfied + sa.bindparam("senders", type_=sa.Integer) >= sync_point.c.required
+_IS_FULL = sync_point.c.satisfied >= sync_point.c.required
+_SATISFIED = sync_point.c.satisfied + sa.bindparam("senders", type_=sa.Integer)
+_BECOMES_FULL = sync_point.c.required <= _SATISFIED
 
 # In this order: MySQL and MariaDB assign from left to right, and read what they have assigned.
-_COUNT_IN = (
+_PASS_ON = (
     sa.update(sync_point)
     .ordered_values(
-        (sync_point.c.state, sa.case((_FULL, SyncState.READY), else_=SyncState.WAITING)),
-        (sync_point.c.ready_at, sa.case((_FULL, utcnow()), else_=sa.null())),
-        (sync_point.c.satisfied, sync_point.c.satisfied + sa.bindparam("senders", type_=sa.Integer)),
+        (
+            sync_point.c.state,
+            sa.case((_IS_FULL, SyncState.DONE), (_BECOMES_FULL, SyncState.READY), else_=SyncState.WAITING),
+        ),
+        (
+            sync_point.c.ready_at,
+            sa.case((_IS_FULL, sync_point.c.ready_at), (_BECOMES_FULL, utcnow()), else_=sa.null()),
+        ),
+        (sync_point.c.satisfied, sa.case((_IS_FULL, sync_point.c.satisfied), else_=_SATISFIED)),
         (sync_point.c.atomic_key, sync_point.c.atomic_key + 1),
     )
-    .where(some(sync_point))
+    .where(some(sync_point), sync_point.c.state != SyncState.DONE)
 )
 
 _GIVE = sa.insert(sync_point_input).values(
@@ -176,6 +187,12 @@ def lay_out(
     )
 
 
+def is_ready(connection: Connection, traversal_id: str, node: Node) -> bool:
+    """Tell whether a node's sync point is READY, at this moment."""
+    state = sa.select(sync_point.c.state).where(key_of(traversal_id, node))
+    return bool(connection.scalar(state) == SyncState.READY)
+
+
 class Sender(NamedTuple):
     """A finished node, and what it has to say to those that wait for it."""
 
@@ -190,53 +207,57 @@ class Sender(NamedTuple):
         return self.traversal_id, self.node.resource_id, is_update(self.node)
 
 
-def lock_ready(connection: Connection, senders: Iterable[Sender]) -> set[Key]:
-    """Lock the sync points of nodes until the transaction ends; return the keys of those that are READY.
-
-    One that another transaction has locked right now is left out, not waited for.
-    """
-    found: set[Key] = set()
-    for some in selections({sender.key for sender in senders}):
-        found.update(_key_in(row) for row in connection.execute(_LOCK_READY, some))
-    return found
-
-
-def try_finish(connection: Connection, senders: Iterable[Sender]) -> bool:
-    """Mark nodes as done, WHERE key AND state = READY; False: a traversal is gone, or they were done."""
-    done = 0
-    keys = {sender.key for sender in senders}
-    for some in selections(keys):
-        done += connection.execute(_FINISH, some).rowcount
-    return done == len(keys)
-
-
 class Told(NamedTuple):
     """What came of counting nodes in at their successors."""
 
     ready: dict[str, list[Node]]  #: by traversal, those that have all they wait for now
     inputs: dict[Key, list[str]]  #: by who it was given to, what it was told, as JSON
-    successors: int  #: how many were counted in at
 
 
-def tell_successors(connection: Connection, senders: Sequence[Sender]) -> Told:
-    """Count nodes that this transaction has marked as done in at their successors.
+class Ahead(NamedTuple):
+    """What comes after nodes that are READY: the edges, as sender and successor, and the successors."""
 
-    Those that have all they wait for now are READY.  What a node has to say is
-    given to each resource whose update node waits for it, maybe behind a join.
+    edges: Sequence[tuple[Key, Key]]
+    successors: Mapping[Key, Any]
 
-    Concurrency: successors are locked in key order, and those that joins are for
-    after all joins, in key order too: so two with common successors do not deadlock.
+    @property
+    def senders(self) -> set[Key]:
+        """The nodes; none is the last of its graph, for that is the stack's own."""
+        return {sender for sender, _ in self.edges}
+
+
+def look_ahead(connection: Connection, senders: Iterable[Sender]) -> Ahead:
+    """Return what comes after those nodes that are READY, and lock it until the transaction ends.
+
+    Concurrency: the successors are locked in key order, so two with common ones do
+    not deadlock.  The nodes themselves are not locked: see ``pass_on``.
     """
-    edges, successors = _lock_successors(connection, {sender.key for sender in senders})
-    inputs = _give(connection, edges, {sender.key: sender for sender in senders}, successors)
-    counts = Counter(successor for _, successor in edges)
-    for count in sorted(set(counts.values())):
-        for some in selections({key for key in counts if counts[key] == count}):
-            connection.execute(_COUNT_IN, {**some, "senders": count})
+    edges, successors = [], {}
+    for some in selections({sender.key for sender in senders}):
+        for row in connection.execute(_LOCK_SUCCESSORS, some):
+            successor = _key_in(row)
+            edges.append(((row.traversal_id, row.sender_id, bool(row.sender_is_update)), successor))
+            successors[successor] = row
+    return Ahead(edges, successors)
+
+
+def pass_on(connection: Connection, senders: Sequence[Sender], ahead: Ahead) -> Told:
+    """Mark nodes as done and count them in at what is ahead of them, in one statement.
+
+    Whoever has all it waits for now is READY.  What a node has to say is given
+    to each resource whose update node waits for it, maybe behind a join.
+
+    Concurrency: WHERE key AND state is not DONE.  If a node is not READY any more,
+    or gone, the transaction is rolled back and tried again on what is there now.
+    What joins are for is locked after all joins, in key order too.
+    """
+    inputs = _give(connection, ahead.edges, {sender.key: sender for sender in senders}, ahead.successors)
+    counts = Counter(successor for _, successor in ahead.edges)
+    _count_in(connection, {sender.key for sender in senders}, counts)
 
     ready: dict[str, list[Node]] = defaultdict(list)
     joins = []
-    for key, row in successors.items():
+    for key, row in ahead.successors.items():
         if row.satisfied + counts[key] < row.required:
             continue
         full = node_of(row.resource_id, update=row.is_update)
@@ -245,23 +266,24 @@ def tell_successors(connection: Connection, senders: Sequence[Sender]) -> Told:
         else:
             joins.append(Sender(row.stack_id, row.traversal_id, full))
     if joins:
-        try_finish(connection, joins)
-        for traversal_id, nodes in tell_successors(connection, joins).ready.items():
+        for traversal_id, nodes in pass_on(connection, joins, look_ahead(connection, joins)).ready.items():
             ready[traversal_id] += nodes
-    return Told(ready, inputs, len(counts))
+    return Told(ready, inputs)
 
 
-def _lock_successors(
-    connection: Connection, senders: set[Key]
-) -> tuple[list[tuple[Key, Key]], dict[Key, Any]]:
-    """Lock the successors of some nodes; return the edges to them, as sender and successor, and them."""
-    edges, successors = [], {}
-    for some in selections(senders):
-        for row in connection.execute(_LOCK_SUCCESSORS, some):
-            successor = _key_in(row)
-            edges.append(((row.traversal_id, row.sender_id, bool(row.sender_is_update)), successor))
-            successors[successor] = row
-    return edges, successors
+def _count_in(connection: Connection, done: set[Key], counts: Mapping[Key, int]) -> None:
+    """Mark nodes as done, and count as many as ``counts`` says in at others."""
+    alike = defaultdict(set)
+    for key, count in counts.items():
+        alike[count].add(key)
+    alike[min(alike, default=0)] |= done  # which are full, and are counted in nobody
+    written = sum(
+        connection.execute(_PASS_ON, {**some, "senders": count}).rowcount
+        for count in sorted(alike)
+        for some in selections(alike[count])
+    )
+    if written != len(done) + len(counts):
+        raise oslo_db_exception.RetryRequest(errors.StaleWrite(entity="sync point"))
 
 
 def _give(
@@ -309,7 +331,7 @@ def ready_nodes(connection: Connection, resource_id: str) -> tuple[str, str, lis
     found = connection.execute(
         sa.select(sync_point)
         .join(stack, stack.c.current_traversal == sync_point.c.traversal_id)
-        .where(sync_point.c.acts_on == resource_id, _IS_READY)
+        .where(sync_point.c.acts_on == resource_id, _ready(sync_point))
     ).all()
     if not found:
         return None

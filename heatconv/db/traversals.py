@@ -387,14 +387,16 @@ def finish_half(connection: Connection, stack_id: str, traversal_id: str, direct
     """
     node = Node(stack_id, direction)
     action = _lock_traversal(connection, stack_id, traversal_id)
-    own = [sync_points.Sender(stack_id, traversal_id, node)]
-    if action is None or not sync_points.try_finish(connection, own):
+    if action is None or not sync_points.is_ready(connection, traversal_id, node):
         return Half()
     if direction is Direction.UPDATE:
         end_update_half(connection, stack_id, traversal_id, action)
-    told = sync_points.tell_successors(connection, own)
-    owner = None if told.successors else complete(connection, stack_id, traversal_id)
-    return Half(tuple(told.ready[traversal_id]), owner)
+    own = [sync_points.Sender(stack_id, traversal_id, node)]
+    ahead = sync_points.look_ahead(connection, own)
+    if not ahead.edges:
+        return Half(owner=complete(connection, stack_id, traversal_id))
+    told = sync_points.pass_on(connection, own, ahead)
+    return Half(ready=tuple(told.ready[traversal_id]))
 
 
 def _current(stack_id: str, traversal_id: str) -> sa.ColumnElement[bool]:

@@ -96,9 +96,12 @@ def _read(text: str | None) -> Any:
     return {} if text == "{}" else json.loads(text)
 
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))  # json.dumps would make one for each value
+
+
 def dumps(value: Any) -> str:
     """Return plain JSON data as the columns here have it."""
-    return json.dumps(value, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def seal(text: str, dialect: Dialect) -> str:

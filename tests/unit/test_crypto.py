@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import base64
+
 import pytest
+from cryptography.fernet import Fernet
 
 from heatconv import errors
 from heatconv.crypto import Keyring, generate_key, is_token
@@ -37,9 +40,29 @@ def test_an_old_key_decrypts_and_does_not_encrypt():
         before.decrypt(after.encrypt(SECRET))
 
 
+def test_what_was_encrypted_before_is_decrypted_and_is_to_be_encrypted_anew():
+    keyring = Keyring(NEW, [OLD])
+    token = (
+        Fernet(base64.urlsafe_b64encode(Keyring(OLD).subkey("database"))).encrypt(SECRET.encode()).decode()
+    )
+
+    assert is_token(token)
+    assert keyring.decrypt(token) == SECRET
+    assert not keyring.is_current(token)
+    assert not Keyring(OLD).is_current(token)
+
+
 @pytest.mark.parametrize(
     "token",
-    ["", "gAAAA", "nothing", pytest.param(Keyring(OTHER).encrypt(SECRET), id="of another key")],
+    [
+        "",
+        "gAAAA",
+        "gcm-siv:",
+        "gcm-siv:AAAA",
+        "gcm-siv:\N{KEY}",
+        "nothing",
+        pytest.param(Keyring(OTHER).encrypt(SECRET), id="of another key"),
+    ],
 )
 def test_what_no_key_decrypts_is_a_fault_that_an_operator_can_mend(token):
     with pytest.raises(errors.WrongKey, match="auth_encryption_old_keys"):
