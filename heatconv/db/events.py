@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db import rows
+from heatconv.db import given, rows
 from heatconv.db.filters import Condition, Given, conditions, in_status
 from heatconv.db.session import reading
 from heatconv.db.tables import event
@@ -22,7 +22,11 @@ from heatconv.model.states import Action, Status
 STACK_TYPE = "OS::Heat::Stack"  #: what events of the stack itself have for a type
 
 
-_ADD = sa.insert(event).values(created_at=utcnow())
+_ADD = given.Insert(
+    event,
+    [column.name for column in event.c if column.name not in ("id", "created_at")],
+    same={"created_at": utcnow()},
+)
 
 
 def resource_event(
@@ -55,7 +59,7 @@ def resource_event(
 def add_events(connection: Connection, events: Sequence[Mapping[str, Any]]) -> None:
     """Record, within a transaction, what happened."""
     if events:
-        connection.execute(_ADD, events)
+        _ADD.execute(connection, events)
 
 
 def add_stack_event(

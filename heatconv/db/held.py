@@ -16,8 +16,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db import rows
+from heatconv.db import given
 from heatconv.db.events import resource_event
+from heatconv.db.rows import resource as record
 from heatconv.db.tables import resource
 from heatconv.db.types import utcnow
 from heatconv.model.records import Attempt, Held, Resource
@@ -53,6 +54,29 @@ def _statement(
     if metadata_too:
         values["metadata_key"] = resource.c.metadata_key + 1
     return statement.values(values)
+
+
+@functools.cache
+def _writing(columns: frozenset[str], *, let_go: bool, touch: bool) -> given.Update:
+    """Return what writes to rows that are held, as ``_statement`` does to one."""
+    return given.Update(
+        resource,
+        ("id", "engine_id", "atomic_key"),
+        sorted(columns),
+        same=(_LET_GO if let_go else {}) | ({"updated_at": utcnow()} if touch else {}),
+    )
+
+
+@functools.cache
+def _taking(columns: frozenset[str], *, touch: bool) -> given.Update:
+    """Return what locks rows and writes to them."""
+    return given.Update(
+        resource,
+        ("id", "atomic_key"),
+        sorted(columns),
+        same={"engine_id": sa.bindparam("me"), "atomic_key": resource.c.atomic_key + 1}
+        | ({"updated_at": utcnow()} if touch else {}),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,30 +120,32 @@ def lock_all(connection: Connection, held: Sequence[Resource]) -> set[str]:
 def lock_free(connection: Connection, ids: Collection[str]) -> dict[str, Resource]:
     """Lock those rows that no other transaction has locked until this one ends; return them by their ids."""
     found = connection.execute(_LOCK_FREE, {"key_ids": list(ids)})
-    return {row.id: rows.resource(row) for row in found}
+    return {row.id: record(row) for row in found}
 
 
 def take_all(
     connection: Connection, taken: Iterable[tuple[Resource, Mapping[str, Any], bool]], me: str
 ) -> None:
     """Take rows that ``lock_free`` has locked, as ``try_lock`` does: each with its columns and ``touch``."""
-    alike: dict[sa.Update, list[dict[str, Any]]] = defaultdict(list)
+    alike: dict[given.Update, list[given.Row]] = defaultdict(list)
     for row, columns, touch in taken:
-        values = {**columns, "engine_id": me, "atomic_key": row.atomic_key + 1}
-        statement = _statement("seen", frozenset(values), let_go=False, touch=touch)
-        alike[statement].append({**values, "key_id": row.id, "key_atomic": row.atomic_key})
-    for statement, many in alike.items():
-        connection.execute(statement, many)
+        statement = _taking(frozenset(columns), touch=touch)
+        alike[statement].append({**columns, "id": row.id, "atomic_key": row.atomic_key})
+    for statement, rows in alike.items():
+        statement.execute(connection, rows, {"me": me})
 
 
 def write_all(connection: Connection, writes: Iterable[Write]) -> None:
     """Write to rows that ``lock_all`` found to be held."""
-    alike: dict[sa.Update, list[dict[str, Any]]] = defaultdict(list)
+    alike: dict[given.Update, list[given.Row]] = defaultdict(list)
     for write in writes:
-        statement = _statement("held", frozenset(write.columns), let_go=write.let_go, touch=write.touch)
-        alike[statement].append({**write.columns, **_fence(write.row)})
-    for statement, values in alike.items():
-        connection.execute(statement, values)
+        statement = _writing(frozenset(write.columns), let_go=write.let_go, touch=write.touch)
+        row = write.row
+        alike[statement].append(
+            {**write.columns, "id": row.id, "engine_id": row.engine_id, "atomic_key": row.atomic_key}
+        )
+    for statement, rows in alike.items():
+        statement.execute(connection, rows)
 
 
 def delete_all(connection: Connection, held: Sequence[Resource]) -> None:

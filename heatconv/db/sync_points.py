@@ -18,9 +18,10 @@ from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
+from heatconv.db import given
 from heatconv.db.session import reading
 from heatconv.db.tables import graph_edge, stack, sync_point, sync_point_input
-from heatconv.db.types import LongText, dumps, seal, utcnow
+from heatconv.db.types import dumps, seal, utcnow
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.plan import Plan
 from heatconv.model.states import Phase, SyncState
@@ -106,10 +107,13 @@ _PASS_ON = (
     .where(some(sync_point), sync_point.c.state != SyncState.DONE)
 )
 
-_GIVE = sa.insert(sync_point_input).values(
-    {column.name: sa.bindparam(column.name) for column in sync_point_input.c if column.name != "data"}
-    | {"data": sa.bindparam("sealed", type_=LongText)}
+_ADD = given.Insert(
+    sync_point,
+    [column.name for column in sync_point.c if column.name != "ready_at"],
+    same={"ready_at": utcnow()},
 )
+_ADD_EDGES = given.Insert(graph_edge, graph_edge.c.keys())
+_GIVE = given.Insert(sync_point_input, sync_point_input.c.keys(), sealed=["data"])
 
 
 def is_update(node: Node) -> bool:
@@ -142,10 +146,9 @@ def lay_out(
 ) -> None:
     """Write the graph of a plan, its sync points, and what clean rows have ``told``, by their ids."""
     common = {"traversal_id": traversal_id, "stack_id": stack_id}
-    _insert(
+    _ADD.execute(
         connection,
-        sa.insert(sync_point).values(ready_at=utcnow()),
-        (
+        [
             common
             | _columns(node)
             | {
@@ -157,33 +160,31 @@ def lay_out(
                 "atomic_key": 0,
             }
             for node, requires in sorted(plan.requires.items())
-        ),
+        ],
     )
-    _insert(
+    _ADD_EDGES.execute(
         connection,
-        sa.insert(graph_edge),
-        (
+        [
             common
             | _columns(node)
             | {"needed_by_id": needed_by.resource_id, "needed_by_is_update": is_update(needed_by)}
             for needed_by, requires in plan.requires.items()
             for node in requires
-        ),
+        ],
     )
     sealed_texts = {row_id: seal(dumps(asdict(data)), connection.dialect) for row_id, data in told.items()}
-    _insert(
+    _GIVE.execute(
         connection,
-        _GIVE,
-        (
+        [
             common
             | _columns(node)
             | {
                 "sender_id": sender.resource_id,
                 "sender_is_update": is_update(sender),
-                "sealed": sealed_texts[sender.resource_id],
+                "data": sealed_texts[sender.resource_id],
             }
             for node, sender in plan.inputs
-        ),
+        ],
     )
 
 
@@ -297,7 +298,7 @@ def _give(
     It is sealed once for all of them.
     """
     texts: dict[Key, tuple[str, str]] = {}
-    given: dict[tuple[str, Key], dict[str, Any]] = {}
+    inputs: dict[tuple[str, Key], dict[str, Any]] = {}
     told: dict[Key, list[str]] = defaultdict(list)
     for key, successor in edges:
         sender, row = sender_of[key], successors[successor]
@@ -307,18 +308,18 @@ def _give(
         if key not in texts:
             text = dumps(asdict(sender.data))
             texts[key] = text, seal(text, connection.dialect)
-        if (receiver, key) not in given:
+        if (receiver, key) not in inputs:
             told[sender.traversal_id, receiver, True].append(texts[key][0])
-            given[receiver, key] = {
+            inputs[receiver, key] = {
                 "traversal_id": sender.traversal_id,
                 "stack_id": sender.stack_id,
                 "resource_id": receiver,
                 "is_update": True,
                 "sender_id": sender.node.resource_id,
                 "sender_is_update": is_update(sender.node),
-                "sealed": texts[key][1],
+                "data": texts[key][1],
             }
-    _insert(connection, _GIVE, [given[each] for each in sorted(given)])
+    _GIVE.execute(connection, [inputs[each] for each in sorted(inputs)])
     return told
 
 
@@ -373,12 +374,6 @@ def selections(keys: set[Key]) -> Iterator[dict[str, Any]]:
 
 def _columns(node: Node) -> dict[str, Any]:
     return {"resource_id": node.resource_id, "is_update": is_update(node)}
-
-
-def _insert(connection: Connection, insert: sa.Insert, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Insert many rows in few statements."""
-    for some in portions(list(rows)):
-        connection.execute(insert, some)
 
 
 def portions(items: Sequence[T], size: int = 1000) -> Iterable[Sequence[T]]:

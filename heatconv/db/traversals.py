@@ -13,7 +13,7 @@ from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db import healing, held, observations, room, rows, sinks, snapshots, sync_points, turns
+from heatconv.db import given, healing, held, observations, room, rows, sinks, snapshots, sync_points, turns
 from heatconv.db.events import add_stack_event, drop_old_events
 from heatconv.db.room import Room
 from heatconv.db.session import writing
@@ -306,68 +306,72 @@ def _told(connection: Connection, row_ids: Collection[str]) -> dict[str, NodeDat
 
 
 def _write_rows(connection: Connection, stack_id: str, targets: Mapping[str, Target], plan: Plan) -> None:
-    """Write what is desired of each row that is not clean.
-
-    A row that nobody holds gets a new ``atomic_key``: a worker of the old
-    traversal that has read it, but not locked it yet, comes too late.
-    """
-    new_key = resource.c.atomic_key + sa.case((resource.c.engine_id.is_(None), 1), else_=0)
+    """Write what is desired of each row that is not clean."""
     if plan.garbage:
         for ids in sync_points.portions(sorted(plan.garbage)):
             connection.execute(
                 sa.update(resource)
                 .where(resource.c.id.in_(ids), resource.c.desired_sha1.is_not(None))
-                .values(desired=None, desired_sha1=None, atomic_key=new_key)
+                .values(desired=None, desired_sha1=None, atomic_key=_NEW_KEY)
             )
     kept = sorted(plan.dirty - plan.created)
     if kept:
-        connection.execute(
-            sa.update(resource)
-            .where(resource.c.id == sa.bindparam("row"))
-            .values(
-                desired=sa.bindparam("definition", type_=resource.c.desired.type),
-                desired_sha1=sa.bindparam("sha1"),
-                wanted_attributes=sa.bindparam("wanted", type_=resource.c.wanted_attributes.type),
-                replaced_by=None,
-                atomic_key=new_key,
-            ),
-            [{"row": plan.chosen[name], **_desired(targets[name])} for name in kept],
-        )
+        _KEEP_ROWS.execute(connection, [_desired(plan.chosen[name], targets[name]) for name in kept])
     if plan.created:
-        added = sa.insert(resource).values(created_at=utcnow())
-        for names in sync_points.portions(sorted(plan.created)):
-            connection.execute(
-                added, [_new_row(stack_id, plan.chosen[name], targets[name]) for name in names]
-            )
+        _ADD_ROWS.execute(
+            connection,
+            [_new_row(stack_id, plan.chosen[name], targets[name]) for name in sorted(plan.created)],
+        )
 
 
-def _desired(target: Target) -> dict[str, Any]:
+#: What every new row has.
+_NEW: dict[str, Any] = {
+    "version": 0,
+    "requires": {},
+    "attributes": {},
+    "output_version": 0,
+    "action": Action.INIT,
+    "status": Status.COMPLETE,
+    "status_reason": "",
+    "atomic_key": 0,
+    "data": {},
+}
+_ADD_ROWS = given.Insert(
+    resource,
+    ["id", "stack_id", "name", "type", "desired", "desired_sha1", "wanted_attributes", "metadata"],
+    same={
+        "created_at": utcnow(),
+        **{name: sa.literal(value, resource.c[name].type) for name, value in _NEW.items()},
+    },
+)
+
+#: A row that nobody holds gets a new ``atomic_key``: a worker of the old traversal that has read
+#: it, but not locked it yet, comes too late.
+_NEW_KEY = resource.c.atomic_key + sa.case((resource.c.engine_id.is_(None), 1), else_=0)
+_KEEP_ROWS = given.Update(
+    resource,
+    ["id"],
+    ["desired", "desired_sha1", "wanted_attributes"],
+    same={"replaced_by": sa.null(), "atomic_key": _NEW_KEY},
+)
+
+
+def _desired(row_id: str, target: Target) -> dict[str, Any]:
     return {
-        "definition": target.definition.to_json(),
-        "sha1": target.definition.sha1,
-        "wanted": sorted(target.attributes),
+        "id": row_id,
+        "desired": target.definition.to_json(),
+        "desired_sha1": target.definition.sha1,
+        "wanted_attributes": sorted(target.attributes),
     }
 
 
 def _new_row(stack_id: str, row_id: str, target: Target) -> dict[str, Any]:
-    return {
-        "id": row_id,
+    desired = _desired(row_id, target)
+    return desired | {
         "stack_id": stack_id,
         "name": target.definition.name,
         "type": target.definition.type,
-        "version": 0,
-        "desired": target.definition.to_json(),
-        "desired_sha1": target.definition.sha1,
-        "wanted_attributes": sorted(target.attributes),
-        "requires": {},
-        "attributes": {},
-        "output_version": 0,
-        "action": Action.INIT,
-        "status": Status.COMPLETE,
-        "status_reason": "",
-        "atomic_key": 0,
-        "metadata": target.definition.to_json()["metadata"],
-        "data": {},
+        "metadata": desired["desired"]["metadata"],
     }
 
 

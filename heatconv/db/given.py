@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many rows as one parameter: a JSON text, which the database unpacks into a table.
+
+A statement with a parameter for each value of each row is put together anew for every
+number of rows, and parsed value by value; many statements are planned one by one.
+This way one statement, which never changes, is as cheap for a hundred rows as for one.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Dialect
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.sql.visitors import InternalTraversal
+
+from heatconv.db.types import dumps
+
+MOST = 1000  #: rows in one statement, so that none grows past what a database takes
+
+_ROWS = "given_rows"
+
+Row = Mapping[str, Any]
+_NONE: Row = {}
+
+
+class _Unpacked(FunctionElement[Any]):
+    """The table that a list of JSON objects is unpacked into."""
+
+    name = "unpacked"
+    _traverse_internals: ClassVar[
+        Any
+    ] = [  # what tells one statement from another in SQLAlchemy's cache of them
+        *FunctionElement._traverse_internals,  # noqa: SLF001 - the documented way to add to it
+        ("described", InternalTraversal.dp_string),
+    ]
+
+    def __init__(self, columns: Sequence[sa.Column[Any]]) -> None:
+        super().__init__(sa.bindparam(_ROWS, type_=sa.Text))
+        self.columns_given = columns
+        self.described = " ".join(map(str, columns))
+
+    def typed(self, compiler: SQLCompiler, spell: str) -> str:
+        """Return all columns, each spelt by its ``name`` and ``type``."""
+        processed = compiler.dialect.type_compiler_instance.process
+        return ", ".join(spell.format(name=c.name, type=processed(c.type)) for c in self.columns_given)
+
+
+@compiles(_Unpacked, "postgresql")
+def _postgresql(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str:
+    rows = compiler.process(element.clauses, **kwargs)
+    columns = element.typed(compiler, "{name} {type}")
+    return f"(SELECT * FROM json_to_recordset(CAST({rows} AS json)) AS unpacked({columns}))"  # noqa: S608 - of our tables
+
+
+@compiles(_Unpacked, "mysql")
+@compiles(_Unpacked, "mariadb")
+def _mysql(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str:
+    rows = compiler.process(element.clauses, **kwargs)
+    columns = element.typed(compiler, "{name} {type} PATH '$.{name}' ERROR ON ERROR")
+    return f"JSON_TABLE({rows}, '$[*]' COLUMNS ({columns}))"
+
+
+@compiles(_Unpacked, "sqlite")
+def _sqlite(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str:
+    rows = compiler.process(element.clauses, **kwargs)
+    columns = element.typed(compiler, "json_extract(value, '$.{name}') AS {name}")
+    return f"(SELECT {columns} FROM json_each({rows}))"  # noqa: S608 - of our tables
+
+
+class Given:
+    """Some columns of rows that a statement is given."""
+
+    def __init__(self, columns: Iterable[sa.Column[Any]], sealed: Collection[str] = ()) -> None:
+        """Name the columns, which are as in their table, and those whose values are sealed already."""
+        self._columns = tuple(columns)
+        self._sealed = frozenset(sealed)
+        of = _Unpacked(self._columns).table_valued(*self._columns, name="given")
+        self.c = of.c  #: as a statement that takes the rows refers to them
+
+    def portions(self, connection: Connection, rows: Sequence[Row]) -> Iterable[dict[str, str]]:
+        """Yield the parameters of one statement after the other that takes rows."""
+        processors = _processors(self, connection.dialect)
+        for start in range(0, len(rows), MOST):
+            given = [
+                {name: row[name] if process is None else process(row[name]) for name, process in processors}
+                for row in rows[start : start + MOST]
+            ]
+            yield {_ROWS: dumps(given)}
+
+    def processors(self, dialect: Dialect) -> list[tuple[str, Callable[[Any], Any] | None]]:
+        """Return what makes of each column's value what the database is to have."""
+        return [
+            (name, None if name in self._sealed else type_.dialect_impl(dialect).bind_processor(dialect))
+            for name, type_ in ((column.name, column.type) for column in self._columns)
+        ]
+
+
+_processors = functools.lru_cache(maxsize=256)(Given.processors)  # by what is given, and by database
+
+
+class Insert:
+    """An ``INSERT`` of many rows into a table."""
+
+    def __init__(
+        self,
+        table: sa.Table,
+        columns: Iterable[str],
+        *,
+        sealed: Collection[str] = (),
+        same: Mapping[str, Any] = _NONE,
+    ) -> None:
+        """Name the columns that rows have.
+
+        Args:
+            sealed: those whose values are sealed already: one that many rows have is sealed once.
+            same: expressions by column, alike for all rows.
+        """
+        columns = list(columns)
+        self._given = Given((table.c[name] for name in columns), sealed)
+        values = sa.select(*(self._given.c[name] for name in columns), *same.values())
+        self._statement = sa.insert(table).from_select([*columns, *same], values)
+
+    def execute(self, connection: Connection, rows: Sequence[Row]) -> None:
+        """Insert the rows, in their order."""
+        for some in self._given.portions(connection, rows):
+            connection.execute(self._statement, some)
+
+
+class Update:
+    """An ``UPDATE`` of many rows of a table, each WHERE all of ``where`` are as given."""
+
+    def __init__(
+        self,
+        table: sa.Table,
+        where: Sequence[str],
+        columns: Sequence[str],
+        *,
+        same: Mapping[str, Any] = _NONE,
+    ) -> None:
+        """Name the columns that find a row and those that are written; ``same`` as in ``Insert``."""
+        self._given = Given(table.c[name] for name in (*where, *columns))
+        self._statement = (
+            sa.update(table)
+            .where(*(table.c[name] == self._given.c[name] for name in where))
+            .values({name: self._given.c[name] for name in columns} | dict(same))
+        )
+
+    def execute(self, connection: Connection, rows: Sequence[Row], also: Mapping[str, Any] = _NONE) -> None:
+        """Update the rows; ``also`` are other parameters of the statement."""
+        for some in self._given.portions(connection, rows):
+            connection.execute(self._statement, {**some, **also})
