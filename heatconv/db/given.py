@@ -33,9 +33,8 @@ class _Unpacked(FunctionElement[Any]):
     """The table that a list of JSON objects is unpacked into."""
 
     name = "unpacked"
-    _traverse_internals: ClassVar[
-        Any
-    ] = [  # what tells one statement from another in SQLAlchemy's cache of them
+    #: What tells one statement from another in SQLAlchemy's cache of them.
+    _traverse_internals = [  # noqa: RUF012 - an instance's in the base
         *FunctionElement._traverse_internals,  # noqa: SLF001 - the documented way to add to it
         ("described", InternalTraversal.dp_string),
     ]
