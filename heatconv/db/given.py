@@ -9,6 +9,7 @@ This way one statement, which never changes, is as cheap for a hundred rows as f
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -19,11 +20,14 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.sql.visitors import InternalTraversal
 
-from heatconv.db.types import dumps
+from heatconv.db.types import LongText
 
 MOST = 1000  #: rows in one statement, so that none grows past what a database takes
 
 _ROWS = "given_rows"
+
+#: Characters as they are: of two escapes that stand for one, MariaDB makes an empty text.
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 
 Row = Mapping[str, Any]
 _NONE: Row = {}
@@ -39,15 +43,22 @@ class _Unpacked(FunctionElement[Any]):
         ("described", InternalTraversal.dp_string),
     ]
 
-    def __init__(self, columns: Sequence[sa.Column[Any]]) -> None:
+    def __init__(self, columns: Sequence[sa.ColumnClause[Any]]) -> None:
         super().__init__(sa.bindparam(_ROWS, type_=sa.Text))
         self.columns_given = columns
-        self.described = " ".join(map(str, columns))
+        self.described = " ".join(f"{column.name}:{column.type!r}" for column in columns)
 
-    def typed(self, compiler: SQLCompiler, spell: str) -> str:
-        """Return all columns, each spelt by its ``name`` and ``type``."""
+    def typed(self, compiler: SQLCompiler, spell: str, charset: str = "") -> str:
+        """Return all columns, each spelt by its ``name`` and ``type``, and a ``charset`` if it is a text."""
         processed = compiler.dialect.type_compiler_instance.process
-        return ", ".join(spell.format(name=c.name, type=processed(c.type)) for c in self.columns_given)
+        return ", ".join(
+            spell.format(
+                name=column.name,
+                type=processed(column.type),
+                charset=charset if isinstance(column.type, sa.String) else "",
+            )
+            for column in self.columns_given
+        )
 
 
 @compiles(_Unpacked, "postgresql")
@@ -61,7 +72,11 @@ def _postgresql(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str
 @compiles(_Unpacked, "mariadb")
 def _mysql(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str:
     rows = compiler.process(element.clauses, **kwargs)
-    columns = element.typed(compiler, "{name} {type} PATH '$.{name}' ERROR ON ERROR")
+    # The character set, for the collation that comes with it: a database may have been made with
+    # one that its tables have not, and texts of two collations cannot be compared.
+    columns = element.typed(
+        compiler, "{name} {type}{charset} PATH '$.{name}' ERROR ON ERROR", charset=" CHARACTER SET utf8mb4"
+    )
     return f"JSON_TABLE({rows}, '$[*]' COLUMNS ({columns}))"
 
 
@@ -75,12 +90,30 @@ def _sqlite(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str:
 class Given:
     """Some columns of rows that a statement is given."""
 
-    def __init__(self, columns: Iterable[sa.Column[Any]], sealed: Collection[str] = ()) -> None:
-        """Name the columns, which are as in their table, and those whose values are sealed already."""
-        self._columns = tuple(columns)
+    def __init__(
+        self,
+        table: sa.Table,
+        columns: Iterable[str],
+        *,
+        where: Collection[str] = (),
+        sealed: Collection[str] = (),
+    ) -> None:
+        """Name the columns, those ``where`` rows are found by, and those whose values are sealed already.
+
+        Texts are unpacked as texts of any length: MariaDB would cut them, and say nothing; what
+        is too long is refused by the column that it is written to.
+        """
+        self._columns = [table.c[name] for name in (*where, *columns)]
         self._sealed = frozenset(sealed)
-        of = _Unpacked(self._columns).table_valued(*self._columns, name="given")
-        self.c = of.c  #: as a statement that takes the rows refers to them
+        unpacked = [
+            sa.column(
+                column.name,
+                LongText if isinstance(column.type, sa.String) and column.name not in where else column.type,
+            )
+            for column in self._columns
+        ]
+        #: The columns, as a statement that takes the rows refers to them.
+        self.c = _Unpacked(unpacked).table_valued(*unpacked, name="given").c
 
     def portions(self, connection: Connection, rows: Sequence[Row]) -> Iterable[dict[str, str]]:
         """Yield the parameters of one statement after the other that takes rows."""
@@ -90,7 +123,7 @@ class Given:
                 {name: row[name] if process is None else process(row[name]) for name, process in processors}
                 for row in rows[start : start + MOST]
             ]
-            yield {_ROWS: dumps(given)}
+            yield {_ROWS: _ENCODER.encode(given)}
 
     def processors(self, dialect: Dialect) -> list[tuple[str, Callable[[Any], Any] | None]]:
         """Return what makes of each column's value what the database is to have."""
@@ -121,7 +154,7 @@ class Insert:
             same: expressions by column, alike for all rows.
         """
         columns = list(columns)
-        self._given = Given((table.c[name] for name in columns), sealed)
+        self._given = Given(table, columns, sealed=sealed)
         values = sa.select(*(self._given.c[name] for name in columns), *same.values())
         self._statement = sa.insert(table).from_select([*columns, *same], values)
 
@@ -143,7 +176,7 @@ class Update:
         same: Mapping[str, Any] = _NONE,
     ) -> None:
         """Name the columns that find a row and those that are written; ``same`` as in ``Insert``."""
-        self._given = Given(table.c[name] for name in (*where, *columns))
+        self._given = Given(table, columns, where=where)
         self._statement = (
             sa.update(table)
             .where(*(table.c[name] == self._given.c[name] for name in where))

@@ -181,6 +181,7 @@ def _open_mysql(connection: Any, record: object) -> None:
     # MySQL has no such limit for transactions: there it is one for idle connections.
     limit = "idle_transaction_timeout" if "MariaDB" in connection.get_server_info() else "wait_timeout"
     with connection.cursor() as cursor:
+        cursor.execute("SET NAMES utf8mb4")  # or some characters are none, if the URL does not say so
         cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
         cursor.execute(f"SET SESSION {limit} = {LONGEST_PAUSE}")
 
