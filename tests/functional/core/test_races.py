@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
+import sqlalchemy as sa
 
 from heatconv import errors
-from heatconv.db import checks, claims, held, recovery, resources
+from heatconv.db import checks, claims, held, recovery, resources, sync_points
 from heatconv.db.tables import raw_template, resource, stack, sync_point, sync_point_input
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.reads import Reads
@@ -274,6 +276,37 @@ FAN_IN = Template(
     **{f"S{number}": thing("s") for number in range(20)},
     J=thing("j", uses=[f"S{number}" for number in range(20)]),
 )
+
+
+#: How many transactions of this database wait for a lock.
+WAITING = {
+    "postgresql": "SELECT count(*) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    "mariadb": "SELECT count(*) FROM information_schema.innodb_trx JOIN information_schema.processlist"
+    " ON id = trx_mysql_thread_id WHERE db = database() AND trx_state = 'LOCK WAIT'",
+}
+
+
+@SERVERS
+def test_a_node_that_two_pass_by_at_once_is_counted_once(world, database_kind):
+    """Both have read that it is READY before either has written that it is DONE."""
+    world.create(CHAIN)
+    job, _ = claimed(world, "A+")
+    key = sync_points.key_of(job.traversal_id, world.node("C+"))
+    others = [world.new_worker().database for _ in range(2)]
+
+    with ThreadPoolExecutor(len(others)) as pool:
+        with world.database.engine.begin() as connection:
+            connection.execute(sa.select(sync_point.c.state).where(key).with_for_update()).one()
+            passed = [pool.submit(checks.pass_by, other, job) for other in others]
+            deadline = time.monotonic() + 60
+            while connection.scalar(sa.text(WAITING[database_kind])) < len(others):
+                assert time.monotonic() < deadline
+                assert not any(each.done() for each in passed)
+        outcomes = [each.result() for each in passed]
+
+    assert {type(outcome) for outcome in outcomes} == {Propagated, Superseded}
+    assert (world.points()["A+"], world.points()["C+"]) == ("DONE 0/0", "READY 1/1")
 
 
 def test_of_twenty_that_are_done_at_once_each_is_counted_once(world):
