@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from heatconv.db.filters import Condition, Given, conditions, in_status
 from heatconv.db.session import reading
 from heatconv.db.tables import event
 from heatconv.db.types import utcnow
+from heatconv.model.ids import new_id
 from heatconv.model.records import Event
 from heatconv.model.states import Action, Status
 
@@ -43,7 +43,7 @@ def resource_event(
 ) -> dict[str, Any]:
     """Return the columns that tell what happened to a resource, to be recorded by ``add_events``."""
     return {
-        "uuid": str(uuid.uuid4()),
+        "uuid": new_id(),
         "stack_id": stack_id,
         "resource_id": resource_id,
         "resource_name": name,

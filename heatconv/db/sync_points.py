@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
@@ -165,7 +164,7 @@ def lay_out(
             for node in requires
         ],
     )
-    sealed_texts = {row_id: seal(dumps(asdict(data)), connection.dialect) for row_id, data in told.items()}
+    sealed_texts = {row_id: seal(dumps(vars(data)), connection.dialect) for row_id, data in told.items()}
     _GIVE.execute(
         connection,
         [
@@ -301,7 +300,7 @@ def _give(
         if sender.data is None or not row.is_update or receiver == sender.stack_id:
             continue
         if key not in texts:
-            text = dumps(asdict(sender.data))
+            text = dumps(vars(sender.data))
             texts[key] = text, seal(text, connection.dialect)
         if (receiver, key) not in inputs:
             told[sender.traversal_id, receiver, True].append(texts[key][0])
