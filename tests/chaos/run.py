@@ -72,7 +72,6 @@ def play(
         with_users.stop()
         driver.stop()
         healed = time.monotonic()
-        deployment.await_up("api")  # it may just have been started again, and the judge asks once
         problems = [*with_users.problems, *driver.problems, *judge.rest(users=True)]
         rested = time.monotonic() - healed
         counts += with_users.counts
@@ -85,7 +84,6 @@ def play(
             time.sleep(seconds * ALONE)
             nobody.stop()
             healed = time.monotonic()
-            deployment.await_up("api")
             problems += [*nobody.problems, *judge.rest(users=False)]
             took = time.monotonic() - healed
             counts += nobody.counts
