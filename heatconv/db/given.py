@@ -18,7 +18,6 @@ from sqlalchemy.engine import Connection, Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
-from sqlalchemy.sql.visitors import InternalTraversal
 
 from heatconv.db.types import LongText
 
@@ -37,16 +36,16 @@ class _Unpacked(FunctionElement[Any]):
     """The table that a list of JSON objects is unpacked into."""
 
     name = "unpacked"
-    #: What tells one statement from another in SQLAlchemy's cache of them.
-    _traverse_internals = [  # noqa: RUF012 - an instance's in the base
-        *FunctionElement._traverse_internals,  # noqa: SLF001 - the documented way to add to it
-        ("described", InternalTraversal.dp_string),
-    ]
+    inherit_cache = True
 
     def __init__(self, columns: Sequence[sa.ColumnClause[Any]]) -> None:
-        super().__init__(sa.bindparam(_ROWS, type_=sa.Text))
+        self.rows = sa.bindparam(_ROWS, type_=sa.Text)
         self.columns_given = columns
-        self.described = " ".join(f"{column.name}:{column.type!r}" for column in columns)
+        # By its clauses SQLAlchemy's cache tells one statement from another.
+        described: sa.ColumnClause[Any] = sa.literal_column(
+            " ".join(f"{column.name}:{column.type!r}" for column in columns)
+        )
+        super().__init__(self.rows, described)
 
     def typed(self, compiler: SQLCompiler, spell: str, charset: str = "") -> str:
         """Return all columns, each spelt by its ``name`` and ``type``, and a ``charset`` if it is a text."""
@@ -63,15 +62,15 @@ class _Unpacked(FunctionElement[Any]):
 
 @compiles(_Unpacked, "postgresql")
 def _postgresql(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str:
-    rows = compiler.process(element.clauses, **kwargs)
+    rows = compiler.process(element.rows, **kwargs)
     columns = element.typed(compiler, "{name} {type}")
-    return f"(SELECT * FROM json_to_recordset(CAST({rows} AS json)) AS unpacked({columns}))"  # noqa: S608 - of our tables
+    return f"(SELECT * FROM json_to_recordset(CAST({rows} AS json)) AS unpacked({columns}))"  # noqa: S608 - names and types of our own columns; values are bound
 
 
 @compiles(_Unpacked, "mysql")
 @compiles(_Unpacked, "mariadb")
 def _mysql(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str:
-    rows = compiler.process(element.clauses, **kwargs)
+    rows = compiler.process(element.rows, **kwargs)
     # The character set, for the collation that comes with it: a database may have been made with
     # one that its tables have not, and texts of two collations cannot be compared.
     columns = element.typed(
@@ -82,9 +81,9 @@ def _mysql(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str:
 
 @compiles(_Unpacked, "sqlite")
 def _sqlite(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str:
-    rows = compiler.process(element.clauses, **kwargs)
+    rows = compiler.process(element.rows, **kwargs)
     columns = element.typed(compiler, "json_extract(value, '$.{name}') AS {name}")
-    return f"(SELECT {columns} FROM json_each({rows}))"  # noqa: S608 - of our tables
+    return f"(SELECT {columns} FROM json_each({rows}))"  # noqa: S608 - names of our own columns; values are bound
 
 
 class Given:
