@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from heatconv.db.sinks import KEPT
 from heatconv.db.tables import event_sink
+from heatconv.db.types import utcnow
 from heatconv.engine.delivery import MAX_PAUSE
 from heatconv.testing.templates import Template, thing
 from tests.functional.sinks.receiver import Receiver, take
@@ -113,8 +114,8 @@ def test_who_never_answers_is_asked_less_and_less_often_but_for_ever(world, rece
     for _ in range(14):
         world.deliver()
         [sink] = world.sinks()
-        [(now,)] = world.query(sa.text("SELECT strftime('%s', 'now')"))
-        pauses.append(sink.due_at.timestamp() - int(now))
+        [(now,)] = world.query(sa.select(utcnow()))
+        pauses.append((sink.due_at - now).total_seconds())
         world.time_passes()
 
     assert len(receiver.tried) == 14
