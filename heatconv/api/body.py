@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Never
 
@@ -56,7 +57,11 @@ def checked(body: dict[str, Any], schema: Mapping[str, Any], what: str = BODY) -
 def parse(text: bytes | str, what: str = BODY) -> dict[str, Any]:
     """Return the JSON object that a text is; ``what`` it is called."""
     try:
-        body = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+        if isinstance(text, bytes):
+            text = text.decode(json.detect_encoding(text), "surrogatepass")
+        body = json.loads(
+            text, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_unique
+        )
     except json.JSONDecodeError as error:
         raise errors.BadRequest(
             f"The {what} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
@@ -71,7 +76,9 @@ def parse(text: bytes | str, what: str = BODY) -> dict[str, Any]:
         raise errors.BadRequest(f"The {what} has a number that is too long.") from error
     if not isinstance(body, dict):
         raise errors.BadRequest(f"The {what} has to be a JSON object, '{{...}}'.")
-    _check_values(body, what)
+    _check_depth(body, what)
+    if "\\u" in text or not text.isascii():  # of other texts JSON itself takes no such character
+        _check_characters(body, what)
     return body
 
 
@@ -83,37 +90,54 @@ def _too_deep(what: str) -> str:
     return f"The {what} is nested too deeply: at most {_DEPTH} levels are accepted."
 
 
-def _check_values(body: dict[str, Any], what: str) -> None:
-    """Refuse what JSON can say but a database or a recursive reader cannot take."""
-    pending: list[tuple[Any, int]] = [(body, 1)]
+def _check_depth(body: dict[str, Any], what: str) -> None:
+    """Refuse what is nested deeper than a recursive reader can take."""
+    level: list[Any] = [body]
+    for _depth in range(1, _DEPTH):
+        level = [item for around in level for item in _inside(around) if isinstance(item, dict | list)]
+        if not level:
+            return
+    if any(level):
+        raise errors.BadRequest(_too_deep(what))
+
+
+def _inside(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
+
+
+def _check_characters(body: dict[str, Any], what: str) -> None:
+    """Refuse what JSON can say in a text but a database cannot take."""
+    pending: list[Any] = [body]
     while pending:
-        value, depth = pending.pop()
-        if depth > _DEPTH:
-            raise errors.BadRequest(_too_deep(what))
+        value = pending.pop()
         if isinstance(value, dict):
-            pending += [(key, depth + 1) for key in value]
-            pending += [(item, depth + 1) for item in value.values()]
+            pending += value
+            pending += value.values()
         elif isinstance(value, list):
-            pending += [(item, depth + 1) for item in value]
+            pending += value
         elif isinstance(value, str) and (found := _UNSTORABLE.search(value)):
             # What is around it may be secret.
             raise errors.BadRequest(
                 f"The {what} has a character that no text may have: U+{ord(found[0]):04X}."
             )
-        elif isinstance(value, float) and not math.isfinite(value):
-            raise errors.BadRequest(f"The {what} has a number that is too large.")
 
 
 def _refuse_constant(name: str) -> Never:
     raise _NotJson(f"is not JSON: {name} is not a JSON number.")
 
 
+def _finite(number: str) -> float:
+    value = float(number)
+    if not math.isfinite(value):
+        raise _NotJson("has a number that is too large.")
+    return value
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            raise _NotJson(f"has the key '{name[:100]}' twice in the same object.")
-        found[name] = value
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        raise _NotJson(f"has the key '{twice[:100]}' twice in the same object.")
     return found
 
 
