@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.engine import Row
 
 from heatconv.model.definition import Definition
+from heatconv.model.drift import DriftStatus, StackDrift
 from heatconv.model.nodes import NodeData
 from heatconv.model.records import (
     Attempt,
@@ -53,6 +55,19 @@ def stack(row: Any, tags: tuple[str, ...] = ()) -> Stack:
         tags=tags,
         abandoned=row.abandoned,
         policy=row.policy,
+    )
+
+
+def stack_drift(
+    stack_id: str, status: str, since: datetime, observed_at: datetime | None, traversal_id: str | None
+) -> StackDrift:
+    """Return the record of these columns of ``stack_observed``."""
+    return StackDrift(
+        stack_id=stack_id,
+        status=DriftStatus(status),
+        since=since,
+        observed_at=observed_at,
+        traversal_id=traversal_id,
     )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,8 @@ from heatconv import errors
 from heatconv.db import rows
 from heatconv.db.filters import Condition, Given, conditions, in_status
 from heatconv.db.session import reading
-from heatconv.db.tables import raw_template, resource, stack, stack_tag
+from heatconv.db.tables import raw_template, resource, stack, stack_observed, stack_tag
+from heatconv.model.drift import StackDrift
 from heatconv.model.records import RawTemplate, Stack
 from heatconv.model.states import Phase, Status
 
@@ -64,7 +66,7 @@ _FILTERS: dict[str, Condition] = {
 }
 
 
-def _visible(project_id: str | None) -> sa.ColumnElement[bool]:
+def _visible(project_id: str | sa.BindParameter[str] | None) -> sa.ColumnElement[bool]:
     """The stacks that a project's members may know of; None stands for all projects."""
     return sa.true() if project_id is None else stack.c.project_id == project_id
 
@@ -72,14 +74,68 @@ def _visible(project_id: str | None) -> sa.ColumnElement[bool]:
 @reading
 def find(connection: Connection, project_id: str | None, name_or_id: str) -> Stack | None:
     """Return a project's stack by id, deleted or not, or a living one by name."""
-    query = sa.select(stack).where(
-        _visible(project_id), sa.or_(stack.c.id == name_or_id, stack.c.live_name == name_or_id)
+    query = sa.select(stack).where(_visible(project_id), _is_called(name_or_id))
+    row = _the_one(connection.execute(query).all(), name_or_id)
+    return None if row is None else rows.stack(row, _tags(connection, [row.id]).get(row.id, ()))
+
+
+def _is_called(name_or_id: Any) -> sa.ColumnElement[bool]:
+    return sa.or_(stack.c.id == name_or_id, stack.c.live_name == name_or_id)
+
+
+def _the_one(found: Sequence[sa.Row[Any]], name_or_id: str) -> sa.Row[Any] | None:
+    """Return the row of the stack that is called so: one may have another's id for a name."""
+    return next((row for row in found if row.id == name_or_id), found[0] if found else None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A stack, and what is shown along with it."""
+
+    stack: Stack
+    parent_id: str | None  #: the stack that it is nested in
+    parameters: Mapping[str, Any]
+    outputs: Mapping[str, Mapping[str, Any]]  #: frozen; none if they were not asked for
+    drift: StackDrift | None
+
+
+@functools.cache
+def _showing(*, with_outputs: bool) -> sa.Select[Any]:
+    """Return what reads a stack and no more of its template than is shown: that is as large as the stack."""
+    return (
+        sa.select(
+            stack,
+            raw_template.c.parameters,
+            raw_template.c.outputs if with_outputs else sa.null().label("outputs"),
+            resource.c.stack_id.label("parent_id"),
+            *(column.label(f"drift_{column.name}") for column in _OF_DRIFT),
+        )
+        .join(raw_template, raw_template.c.id == stack.c.raw_template_id)
+        .outerjoin(resource, resource.c.id == stack.c.owner_resource_id)
+        .outerjoin(stack_observed, stack_observed.c.stack_id == stack.c.id)
+        .where(_visible(sa.bindparam("project_id")), _is_called(sa.bindparam("name_or_id")))
     )
-    found = connection.execute(query).all()
-    if not found:
+
+
+_OF_DRIFT = [stack_observed.c[name] for name in ("status", "since", "observed_at", "traversal_id")]
+
+
+@reading
+def show(connection: Connection, project_id: str, name_or_id: str, *, with_outputs: bool) -> Shown | None:
+    """Return what is shown of the stack that ``find`` finds."""
+    asked = {"project_id": project_id, "name_or_id": name_or_id}
+    found = connection.execute(_showing(with_outputs=with_outputs), asked).all()
+    row = _the_one(found, name_or_id)
+    if row is None:
         return None
-    row = next((row for row in found if row.id == name_or_id), found[0])
-    return rows.stack(row, _tags(connection, [row.id]).get(row.id, ()))
+    drift = [row.id, *(getattr(row, f"drift_{column.name}") for column in _OF_DRIFT)]
+    return Shown(
+        stack=rows.stack(row, _tags(connection, [row.id]).get(row.id, ())),
+        parent_id=row.parent_id,
+        parameters=row.parameters,
+        outputs=row.outputs or {},
+        drift=None if row.drift_status is None else rows.stack_drift(*drift),
+    )
 
 
 @reading

@@ -267,13 +267,7 @@ def get(connection: Connection, stack_id: str) -> StackDrift | None:
     row = connection.execute(query).one_or_none()
     if row is None:
         return None
-    return StackDrift(
-        stack_id=row.stack_id,
-        status=DriftStatus(row.status),
-        since=row.since,
-        observed_at=row.observed_at,
-        traversal_id=row.traversal_id,
-    )
+    return rows.stack_drift(row.stack_id, row.status, row.since, row.observed_at, row.traversal_id)
 
 
 # -- what nobody needs any more ----------------------------------------------------------------

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from heatconv import errors, template
-from heatconv.db import nested, resources, services, stacks, sync_points, turns
+from heatconv.db import nested, resources, services, stacks, sync_points
 from heatconv.db.session import Database
 from heatconv.engine import views
 from heatconv.engine.found import find, first_of_each_name
@@ -39,11 +40,15 @@ class Reads:
 
     def show_stack(self, context: RequestContext, stack: str, resolve_outputs: bool) -> Json:
         """Return a stack with its parameters, progress and outputs."""
-        found, raw = self._find_with_template(context, stack)
-        outputs = self._outputs(found, raw) if resolve_outputs else None
-        drift = None if found.owner_resource_id else views.drift(turns.get(self._database, found.id))
-        shown = {"parameters": raw.parameters, "outputs": outputs, "drift": drift}
-        return self._stack_views([found])[0] | shown
+        shown = self._shown(context, stack, with_outputs=resolve_outputs)
+        found = shown.stack
+        done, total = self._progress([found]).get(found.current_traversal, (0, 0))
+        view = views.stack(found, parent_id=shown.parent_id, done=done, total=total)
+        return view | {
+            "parameters": shown.parameters,
+            "outputs": self._outputs(found, shown.outputs) if resolve_outputs else None,
+            "drift": None if found.owner_resource_id else views.drift(shown.drift),
+        }
 
     def list_stacks(self, context: RequestContext, query: Mapping[str, Any]) -> Json:
         """Return a page of stacks, and how many there are if that is asked for."""
@@ -69,33 +74,40 @@ class Reads:
 
     def list_outputs(self, context: RequestContext, stack: str) -> list[Json]:
         """Return a stack's outputs without their values."""
-        raw = self._raw(context, stack)
+        shown = self._shown(context, stack)
         return [
-            {"output_key": key, "description": output["description"]} for key, output in raw.outputs.items()
+            {"output_key": key, "description": output["description"]} for key, output in shown.outputs.items()
         ]
 
     def show_output(self, context: RequestContext, stack: str, key: str) -> Json:
         """Return one output of a stack with its value."""
-        found, raw = self._find_with_template(context, stack)
-        if key not in raw.outputs:
+        shown = self._shown(context, stack)
+        if key not in shown.outputs:
             raise errors.NotFound(entity="Output", name=key)
-        return self._outputs(found, raw, only=(key,))[0]
+        return self._outputs(shown.stack, shown.outputs, only=(key,))[0]
+
+    def _shown(self, context: RequestContext, stack: str, *, with_outputs: bool = True) -> stacks.Shown:
+        shown = stacks.show(self._database, context.project_id, stack, with_outputs=with_outputs)
+        if shown is None:
+            raise errors.NotFound(entity="Stack", name=stack)
+        return shown
 
     def _raw(self, context: RequestContext, stack: str) -> RawTemplate:
-        return self._find_with_template(context, stack)[1]
-
-    def _find_with_template(self, context: RequestContext, stack: str) -> tuple[Stack, RawTemplate]:
-        """Return a stack and its template; looks again if that was replaced between the two."""
+        """Return a stack's template; looks again if that was replaced between the two."""
         found = find(self._database, context, stack)
         try:
-            return found, stacks.get_template(self._database, found.raw_template_id)
+            return stacks.get_template(self._database, found.raw_template_id)
         except errors.StaleWrite:
             found = find(self._database, context, stack)
-            return found, stacks.get_template(self._database, found.raw_template_id)
+            return stacks.get_template(self._database, found.raw_template_id)
+
+    def _progress(self, found: Sequence[Stack]) -> dict[str, tuple[int, int]]:
+        """Return (done, total) nodes by traversal of those stacks in which something goes on."""
+        running = {stack.current_traversal: stack.phase for stack in found if stack.phase is not Phase.DONE}
+        return sync_points.progress(self._database, running, running) if running else {}
 
     def _stack_views(self, found: Sequence[Stack]) -> list[Json]:
-        running = {stack.current_traversal: stack.phase for stack in found if stack.phase is not Phase.DONE}
-        counts = sync_points.progress(self._database, running, running) if running else {}
+        counts = self._progress(found)
         owners = [stack.owner_resource_id for stack in found if stack.owner_resource_id]
         parents = (
             {each.id: each.parent_id for each in nested.of_owners(self._database, owners)} if owners else {}
@@ -106,22 +118,32 @@ class Reads:
             shown.append(views.stack(stack, parent_id=parents.get(stack.id), done=done, total=total))
         return shown
 
-    def _outputs(self, stack: Stack, raw: RawTemplate, only: Container[str] | None = None) -> list[Json]:
-        wanted = {key: output for key, output in raw.outputs.items() if only is None or key in only}
+    def _outputs(
+        self, stack: Stack, outputs: Mapping[str, Mapping[str, Any]], only: Container[str] | None = None
+    ) -> list[Json]:
+        wanted = {key: output for key, output in outputs.items() if only is None or key in only}
         names = {ref.resource for output in wanted.values() for ref in references(output["value"])}
         rows = resources.list_resources(self._database, stack.id, sorted(names)) if names else []
         nodes = {
-            row.name: _told(row, self._below(row, wanted))
+            row.name: _told(row, self._below(stack, row, wanted))
             for row in first_of_each_name(rows)
             if row.reference_id is not None
         }
 
+        @functools.cache
+        def secrets() -> frozenset[str]:
+            raw = stacks.get_template(self._database, stack.raw_template_id)
+            return Veil(raw).secrets.union(*(row.secrets for row in rows))
+
         def hide(text: str) -> str:
-            return sentence(text, Veil(raw).secrets.union(*(row.secrets for row in rows)))
+            try:
+                return sentence(text, secrets())
+            except errors.StaleWrite:  # what is to be hidden is not known any more
+                return "the stack is being updated; ask again."
 
         return [_output(key, output, nodes, hide) for key, output in wanted.items()]
 
-    def _below(self, row: Resource, wanted: Mapping[str, Mapping[str, Any]]) -> Json:
+    def _below(self, around: Stack, row: Resource, wanted: Mapping[str, Mapping[str, Any]]) -> Json:
         """Return what a row has not told, or not since it was scaled, as the stack that it owns tells it."""
         asked = [ref for output in wanted.values() for ref in references(output["value"])]
         lacking = [
@@ -130,11 +152,13 @@ class Reads:
             if ref.resource == row.name and ref.attribute and ref.key not in row.attributes
         ]
         child = nested.child_of(self._database, row.id) if lacking else None
-        stack = stacks.get(self._database, child.id) if child else None
-        if stack is None or stack.deleted_at is not None:
+        if child is None:
+            return {}
+        inside = stacks.show(self._database, around.project_id, child.id, with_outputs=True)
+        if inside is None or inside.stack.deleted_at is not None:
             return {}
         names = {output_name(ref.attribute, ref.path): ref.key for ref in lacking if ref.attribute}
-        views = self._outputs(stack, stacks.get_template(self._database, stack.raw_template_id), only=names)
+        views = self._outputs(inside.stack, inside.outputs, only=names)
         return {names[view["output_key"]]: view["output_value"] for view in views}
 
     # -- services ---------------------------------------------------------------------------

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is shown of one stack: on each database, of rows as they are there."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import sqlalchemy as sa
+
+from heatconv import errors
+from heatconv.db.session import Database
+from heatconv.engine.reads import Reads
+from heatconv.rpc.context import RequestContext
+from heatconv.testing.keys import KEYRING
+from tests.functional.api.planted import PROJECT, Planted
+from tests.functional.servers.databases import KINDS
+
+CONTEXT = RequestContext(project_id=PROJECT)
+
+
+@pytest.fixture(params=KINDS)
+def database(request, fresh_database):
+    database = Database.from_url(fresh_database(request.param), KEYRING)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def reads(database):
+    return Reads(database, dead_after=10)
+
+
+def test_a_stack_is_shown_whose_template_cannot_be_read(database, reads):
+    rows = Planted()
+    rows.stack("web", tags=("blue", "green"))
+    rows.write(database)
+    spoilt = "UPDATE raw_template SET template = '{', environment = '{', files = '{'"
+    with database.engine.begin() as connection:
+        connection.execute(sa.text(spoilt))
+
+    shown = reads.show_stack(CONTEXT, "web", resolve_outputs=True)
+
+    assert (shown["name"], shown["tags"]) == ("web", ["blue", "green"])
+    assert [output["output_key"] for output in shown["outputs"]] == ["first"]
+    with pytest.raises(json.JSONDecodeError):
+        reads.get_template(CONTEXT, "web")
+
+
+def test_a_nested_stack_is_shown_with_the_one_around_it(database, reads):
+    rows = Planted()
+    web = rows.stack("web")
+    rows.stack("inner", owner_resource_id=rows.resource(web, "server"))
+    rows.write(database)
+
+    assert reads.show_stack(CONTEXT, "inner", resolve_outputs=False)["owner_id"] == web
+    assert reads.show_stack(CONTEXT, "web", resolve_outputs=False)["owner_id"] is None
+
+
+def test_what_has_another_stacks_id_for_a_name_does_not_stand_in_for_it(database, reads):
+    rows = Planted()
+    web = rows.stack("web")
+    rows.stack(web)
+    rows.write(database)
+
+    assert reads.show_stack(CONTEXT, web, resolve_outputs=False)["name"] == "web"
+
+
+def test_another_projects_stack_is_not_there(database, reads):
+    rows = Planted()
+    theirs = rows.stack("theirs", project_id="other")
+    rows.write(database)
+
+    for called in ("theirs", theirs):
+        with pytest.raises(errors.NotFound):
+            reads.show_stack(CONTEXT, called, resolve_outputs=False)
+    them = RequestContext(project_id="other")
+    assert reads.show_stack(them, theirs, resolve_outputs=False)["id"] == theirs
