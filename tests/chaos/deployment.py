@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -51,14 +52,16 @@ class Deployment(Daemons):
         self.vhost = sa.make_url(transport_url).database or "/"
         self.transport_url = transport_url
         self._faults = directory / "faults.json"
+        self._writing = threading.Lock()
         self.set_faults()
         self.takeovers = Takeovers(self.database)
 
     def set_faults(self, **faults: float) -> None:
         """Let messages meet with these faults from now on (see ``heatconv.testing.faults``)."""
-        fresh = self._faults.with_suffix(".new")
-        fresh.write_text(json.dumps(faults))
-        fresh.replace(self._faults)
+        with self._writing:
+            fresh = self._faults.with_suffix(".new")
+            fresh.write_text(json.dumps(faults))
+            fresh.replace(self._faults)
 
     def _run(self, name: str, command: list[str]) -> Process:
         kind = name.partition("-")[0]

@@ -74,7 +74,10 @@ class Nemesis:
 
         def wait() -> None:
             self._stopping.wait(seconds)
-            heal()
+            try:
+                heal()
+            except Exception as error:  # noqa: BLE001 - told in the end
+                self.problems.append(f"the nemesis could not heal: {error!r}")
 
         self._healing.append(threading.Thread(target=wait))
         self._healing[-1].start()
@@ -117,6 +120,8 @@ class Nemesis:
 
     def _start(self, name: str) -> None:
         self._deployment.start(name)
+        if name == "api":
+            self._deployment.await_up(name)  # whoever asks it once all is healed may ask but once
         self._hit.discard(name)
 
     # -- the bus --------------------------------------------------------------------------------------
