@@ -163,7 +163,7 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
             updated_at=None if first else now,
         )
     )
-    _write_settings(connection, seen.id, start, first=first)
+    _write_settings(connection, seen, start, first=first)
     if start.heals is not None:
         healing.note_begun(connection, seen.id, traversal_id, start.heals)
     if not first and start.keep_events >= 0:
@@ -178,7 +178,7 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
     if start.only_drifted is not None:
         extant = [row._replace(drifted=row.drifted and row.name in start.only_drifted) for row in extant]
     planned = plan(extant)
-    if not first:
+    if not first and seen.status is not Status.COMPLETE:  # which has forgotten its own
         sync_points.forget(connection, seen.id)
     drifted = [row.id for row in extant if row.drifted and row.name in planned.dirty]
     if drifted:
@@ -195,9 +195,9 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
         status=Status.IN_PROGRESS,
         reason=f"Stack {start.action} started",
     )
-    if not planned.requires:
+    if not planned.requires and (current := _lock(connection, seen.id, traversal_id)):
         end_update_half(connection, seen.id, traversal_id, start.action)
-        complete(connection, seen.id, traversal_id)
+        _complete(connection, current)
     return Started(stack_id=seen.id, traversal_id=traversal_id, leaves=planned.leaves, tree=seen.root_id)
 
 
@@ -228,18 +228,19 @@ def _add_template(
     return template
 
 
-def _write_settings(connection: Connection, stack_id: str, start: Start, *, first: bool) -> None:
+def _write_settings(connection: Connection, seen: Stack, start: Start, *, first: bool) -> None:
     """Write what changes with a traversal beside the stack's row."""
     if start.tags is not None:
-        _set_tags(connection, stack_id, start.tags)
+        _set_tags(connection, seen.id, start.tags, before=() if first else seen.tags)
     if start.settings.get("policy"):
-        turns.ask_for(connection, stack_id, due_in=0)
+        turns.ask_for(connection, seen.id, due_in=0)
     if start.sinks or (start.sinks is not None and not first):
-        sinks.keep(connection, stack_id, start.sinks)
+        sinks.keep(connection, seen.id, start.sinks)
 
 
-def _set_tags(connection: Connection, stack_id: str, tags: Sequence[str]) -> None:
-    connection.execute(sa.delete(stack_tag).where(stack_tag.c.stack_id == stack_id))
+def _set_tags(connection: Connection, stack_id: str, tags: Sequence[str], *, before: Collection[str]) -> None:
+    if before:
+        connection.execute(sa.delete(stack_tag).where(stack_tag.c.stack_id == stack_id))
     if tags:
         connection.execute(
             sa.insert(stack_tag),
@@ -390,15 +391,15 @@ def finish_half(connection: Connection, stack_id: str, traversal_id: str, direct
     stack, and READY on the sync point; whoever comes second changes nothing.
     """
     node = Node(stack_id, direction)
-    action = _lock_traversal(connection, stack_id, traversal_id)
-    if action is None or not sync_points.is_ready(connection, traversal_id, node):
+    current = _lock(connection, stack_id, traversal_id)
+    if current is None or not sync_points.is_ready(connection, traversal_id, node):
         return Half()
     if direction is Direction.UPDATE:
-        end_update_half(connection, stack_id, traversal_id, action)
+        end_update_half(connection, stack_id, traversal_id, Action(current.action))
     own = [sync_points.Sender(stack_id, traversal_id, node)]
     ahead = sync_points.look_ahead(connection, own)
     if not ahead.edges:
-        return Half(owner=complete(connection, stack_id, traversal_id))
+        return Half(owner=_complete(connection, current))
     told = sync_points.pass_on(connection, own, ahead)
     return Half(ready=tuple(told.ready[traversal_id]))
 
@@ -411,10 +412,22 @@ def _current(stack_id: str, traversal_id: str) -> sa.ColumnElement[bool]:
     )
 
 
-def _lock_traversal(connection: Connection, stack_id: str, traversal_id: str) -> Action | None:
-    query = sa.select(stack.c.action).where(_current(stack_id, traversal_id)).with_for_update()
-    action = connection.scalar(query)
-    return action and Action(action)
+_LOCKED: Sequence[sa.Column[Any]] = (
+    stack.c.id,
+    stack.c.current_traversal,
+    stack.c.name,
+    stack.c.action,
+    stack.c.disable_rollback,
+    stack.c.owner_resource_id,
+    stack.c.raw_template_id,
+    stack.c.prev_raw_template_id,
+)
+
+
+def _lock(connection: Connection, stack_id: str, traversal_id: str) -> sa.Row[Any] | None:
+    """Lock a stack and return what ending its traversal takes, WHERE that is current."""
+    query = sa.select(*_LOCKED).where(_current(stack_id, traversal_id)).with_for_update()
+    return connection.execute(query).one_or_none()
 
 
 def end_update_half(connection: Connection, stack_id: str, traversal_id: str, action: Action) -> None:
@@ -428,24 +441,19 @@ def end_update_half(connection: Connection, stack_id: str, traversal_id: str, ac
     )
 
 
-def complete(connection: Connection, stack_id: str, traversal_id: str) -> Owner | None:
-    """End a traversal, WHERE it is current, and drop what only it needed; return whom to tell.
+def _complete(connection: Connection, found: sa.Row[Any]) -> Owner | None:
+    """End the traversal of a locked stack, and drop what only it needed; return whom to tell.
 
     It is COMPLETE, or FAILED if it was to check resources and some are not well.
     """
-    found = connection.execute(
-        sa.select(stack.c.name, stack.c.action, stack.c.raw_template_id, stack.c.owner_resource_id).where(
-            _current(stack_id, traversal_id)
-        )
-    ).one()
     owner = _owner(connection, found.owner_resource_id)
     status, reason = Status.COMPLETE, f"Stack {found.action} completed successfully"
     if found.action == Action.CHECK:
-        status, reason = _findings(connection, stack_id)
+        status, reason = _findings(connection, found.id)
     gone = {"deleted_at": utcnow(), "live_name": None} if found.action == Action.DELETE else {}
     connection.execute(
         sa.update(stack)
-        .where(_current(stack_id, traversal_id))
+        .where(stack.c.id == found.id)
         .values(
             status=status,
             status_reason=reason,
@@ -457,20 +465,20 @@ def complete(connection: Connection, stack_id: str, traversal_id: str) -> Owner 
     )
     add_stack_event(
         connection,
-        stack_id=stack_id,
+        stack_id=found.id,
         name=found.name,
         action=Action(found.action),
         status=status,
         reason=reason,
     )
-    sync_points.forget(connection, stack_id)
+    sync_points.forget(connection, found.id)
     if found.action == Action.SNAPSHOT:
-        snapshots.fill(connection, traversal_id, stack_id)
+        snapshots.fill(connection, found.current_traversal, found.id)
     if Action(found.action) in VISITS:
         return owner  # whatever templates are kept are kept for another reason
     connection.execute(
         sa.delete(raw_template).where(
-            raw_template.c.stack_id == stack_id, raw_template.c.id != found.raw_template_id
+            raw_template.c.stack_id == found.id, raw_template.c.id != found.raw_template_id
         )
     )
     connection.execute(
@@ -520,18 +528,7 @@ def try_fail(
     waiting to be prepared, and nobody can see it rest in between.  The sync
     points go, so that no new node starts.
     """
-    found = connection.execute(
-        sa.select(
-            stack.c.name,
-            stack.c.action,
-            stack.c.disable_rollback,
-            stack.c.owner_resource_id,
-            stack.c.raw_template_id,
-            stack.c.prev_raw_template_id,
-        )
-        .where(_current(stack_id, traversal_id))
-        .with_for_update()
-    ).one_or_none()
+    found = _lock(connection, stack_id, traversal_id)
     if found is None:
         return None
     # To the template that was to be applied there is no way back: it is what was there.

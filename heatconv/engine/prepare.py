@@ -298,17 +298,18 @@ class Preparer:
     def _race(
         self, stack: Stack, decide: Callable[[Stack], Start], planner: Planner | None = None
     ) -> Started:
-        """Decide on the stack as it is and start; if another was faster, on what it made of it.
+        """Decide on the stack as it was found and start; if another was faster, on what it made of it.
 
         Without a ``planner`` the stack's rows become what the start's targets want.
         """
+        now: Stack | None = stack
         for _ in range(ATTEMPTS):
-            now = stacks.get(self._database, stack.id)
             if now is None or now.deleted_at is not None:
                 raise errors.NotFound(entity="Stack", name=stack.name)
             started = self._try(now, decide, planner)
             if started is not None:
                 return started
+            now = stacks.get(self._database, stack.id)
             LOG.info("stack %s: another request was faster; doing it again on top", stack.id)
         raise errors.ActionInProgress(name=stack.name, action=stack.action)
 
