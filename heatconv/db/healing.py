@@ -10,9 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db.events import add_events, resource_event
-from heatconv.db.session import reading, writing
+from heatconv.db.session import clock, reading, writing
 from heatconv.db.tables import resource_healing, stack_observed
-from heatconv.db.types import utcnow
 from heatconv.model.records import Resource
 from heatconv.model.states import Action, Status
 
@@ -32,7 +31,7 @@ def note_begun(
 
     Concurrency: within the transaction that starts it, which has locked the stack's row.
     """
-    now, known = _now(connection), stack_observed.c.stack_id == root_id
+    now, known = clock(connection), stack_observed.c.stack_id == root_id
     over = sa.or_(stack_observed.c.heals_since.is_(None), stack_observed.c.heals_since <= now - HOUR)
     begun = sa.update(stack_observed).where(known)
     begun = begun.ordered_values(
@@ -77,7 +76,7 @@ def given_up(connection: Connection, stack_ids: Collection[str]) -> set[tuple[st
 @reading
 def may_heal(connection: Connection, root_id: str, *, most: int) -> bool:
     """Tell whether a root stack was healed fewer than ``most`` times within an hour."""
-    lately = stack_observed.c.heals_since > _now(connection) - HOUR
+    lately = stack_observed.c.heals_since > clock(connection) - HOUR
     heals = connection.scalar(
         sa.select(stack_observed.c.heals).where(stack_observed.c.stack_id == root_id, lately)
     )
@@ -91,7 +90,7 @@ def give_up(connection: Connection, resources: Sequence[Resource], *, most: int)
     Returns their ids.
     An event tells of each, WHERE it was not given up before.
     """
-    now, table = _now(connection), resource_healing
+    now, table = clock(connection), resource_healing
     known = _counted(connection, resources)
     tripped, told = set(), []
     for row in resources:
@@ -135,8 +134,3 @@ def _given_up(row: Resource, attempts: int) -> dict[str, object]:
         reason=f"it does not stay healed: after {attempts} times within an hour it is left alone until a"
         " user updates or converges the stack",
     )
-
-
-def _now(connection: Connection) -> datetime:
-    now: datetime = connection.execute(sa.select(utcnow())).scalar_one()
-    return now

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import sqlalchemy as sa
@@ -25,7 +26,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from heatconv import errors
 from heatconv.crypto import Keyring
-from heatconv.db.types import give_keyring, keyring_of
+from heatconv.db.types import give_keyring, keyring_of, utcnow
 
 #: Connections of a process, unless the operator says otherwise.  64 threads that each
 #: hold one for a millisecond share 16, and a server's default limit of 100 has room
@@ -241,3 +242,9 @@ def writing(
         return result
 
     return functools.update_wrapper(run, function)
+
+
+def clock(connection: Connection) -> datetime:
+    """Return what time it is by the database's clock, in UTC."""
+    now: datetime = connection.execute(sa.select(utcnow())).scalar_one()
+    return now

@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db import rows
-from heatconv.db.session import LONGEST_PAUSE, reading, writing
+from heatconv.db.session import LONGEST_PAUSE, clock, reading, writing
 from heatconv.db.tables import event, event_sent, event_sink, stack
 from heatconv.db.types import seconds_ago, utcnow
 from heatconv.model.ids import new_id
@@ -173,7 +173,7 @@ def due(connection: Connection, *, limit: int, everywhere: bool, settled_after: 
 @writing
 def take(connection: Connection, sink_ids: Sequence[str], *, lease: float) -> list[Turn]:
     """Take the turns of some sinks, WHERE they are due still; they are due again when the lease is over."""
-    claim, now = new_id(), _now(connection)
+    claim, now = new_id(), clock(connection)
     taken = connection.execute(
         sa.update(event_sink)
         .where(event_sink.c.id.in_(sorted(sink_ids)), event_sink.c.due_at <= now)
@@ -211,7 +211,7 @@ def end(
     A sink that nothing can come for any more, since it or its stack is gone, goes; so
     does one whose stack was deleted a day ago: nobody can mend its target any more.
     """
-    now = _now(connection)
+    now = clock(connection)
     ended = (
         sa.update(event_sink)
         .where(event_sink.c.id == turn.id, event_sink.c.claim == turn.claim)
@@ -255,8 +255,3 @@ def _settle(connection: Connection, turn: Turn, now: datetime, horizon: datetime
         if connection.scalar(gone) is not None:
             connection.execute(sa.delete(event_sent).where(of_sink))
             connection.execute(sa.delete(event_sink).where(event_sink.c.id == turn.id))
-
-
-def _now(connection: Connection) -> datetime:
-    now: datetime = connection.execute(sa.select(utcnow())).scalar_one()
-    return now

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,7 +17,7 @@ from heatconv.db.events import add_stack_event, drop_old_events
 from heatconv.db.room import Room
 from heatconv.db.session import writing
 from heatconv.db.tables import raw_template, resource, resource_observed, stack, stack_tag
-from heatconv.db.types import utcnow
+from heatconv.db.types import in_seconds, utcnow
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.outcomes import Half, Owner, StackFailed
@@ -117,10 +116,10 @@ def try_start(connection: Connection, seen: Stack, start: Start, plan: Planner) 
         RequestLimitExceeded: there would be too many resources in the tree.
         ResourceLocked: the owner's claim does not count any more.
 
-    Concurrency: the row of the stack is locked first, then those of its
-    resources, so that no worker can replace one between the plan's reading and
-    its writing; only then are the old traversal's sync points deleted, which
-    is what tells the workers that they were superseded.
+    Concurrency: the row of the stack is locked first, then, unless it is COMPLETE,
+    those of its resources, so that no worker can replace one between the plan's
+    reading and its writing; only then are the old traversal's sync points deleted,
+    which is what tells the workers that they were superseded.
     """
     _check_room(connection, seen, start)
     _check_owner(connection, start)
@@ -144,7 +143,6 @@ def _check_owner(connection: Connection, start: Start) -> None:
 
 def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, plan: Planner) -> Started:
     traversal_id = new_id()
-    now: datetime = connection.execute(sa.select(utcnow())).scalar_one()
     first = start.action in (Action.CREATE, Action.ADOPT)
     connection.execute(
         sa.update(stack)
@@ -159,8 +157,8 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
             status=Status.IN_PROGRESS,
             status_reason=f"Stack {start.action} started",
             phase=Phase.UPDATE,
-            deadline=now + timedelta(seconds=start.timeout_secs),
-            updated_at=None if first else now,
+            deadline=in_seconds(start.timeout_secs),
+            updated_at=None if first else utcnow(),
         )
     )
     _write_settings(connection, seen, start, first=first)
@@ -174,7 +172,9 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
         )
     if start.action is Action.SNAPSHOT:
         snapshots.begin(connection, traversal_id, seen.id, start.snapshot_name)
-    extant = [] if first else _lock_rows(connection, seen.id)
+    if not first and seen.status is not Status.COMPLETE:  # of which nobody holds a row, or can replace one
+        _lock_rows(connection, seen.id)
+    extant = [] if first else extant_rows(connection, seen.id)
     if start.only_drifted is not None:
         extant = [row._replace(drifted=row.drifted and row.name in start.only_drifted) for row in extant]
     planned = plan(extant)
@@ -277,15 +277,10 @@ def extant_rows(connection: Connection, stack_id: str) -> list[Extant]:
     return [rows.extant(row) for row in connection.execute(query)]
 
 
-def _lock_rows(connection: Connection, stack_id: str) -> list[Extant]:
-    """Lock a stack's resources, then read them.
-
-    Two statements: the first waits for whoever is replacing a row, and only a
-    later one sees the row that was added.
-    """
+def _lock_rows(connection: Connection, stack_id: str) -> None:
+    """Lock a stack's resources, after whoever is replacing one; only a later statement sees the new row."""
     mine = sa.select(resource.c.id).where(resource.c.stack_id == stack_id).order_by(resource.c.id)
     connection.execute(mine.with_for_update()).all()
-    return extant_rows(connection, stack_id)
 
 
 _TELLING = (
@@ -384,8 +379,8 @@ def finish_half(connection: Connection, stack_id: str, traversal_id: str, direct
     """Do what a stack's own node stands for; return the nodes that are READY by it.
 
     UPDATE: every wanted resource is as wanted, so this template is the one to
-    roll back to, and what is not wanted may go.  The last node of the two ends
-    the traversal.
+    roll back to, and what is not wanted may go.  Where nothing can be left to
+    go, and after CLEANUP, the traversal ends.
 
     Concurrency: WHERE id AND current_traversal AND status = IN_PROGRESS on the
     stack, and READY on the sync point; whoever comes second changes nothing.
@@ -394,8 +389,9 @@ def finish_half(connection: Connection, stack_id: str, traversal_id: str, direct
     current = _lock(connection, stack_id, traversal_id)
     if current is None or not sync_points.is_ready(connection, traversal_id, node):
         return Half()
-    if direction is Direction.UPDATE:
-        end_update_half(connection, stack_id, traversal_id, Action(current.action))
+    if direction is Direction.CLEANUP:
+        return Half(owner=_complete(connection, current))
+    end_update_half(connection, stack_id, traversal_id, Action(current.action))
     own = [sync_points.Sender(stack_id, traversal_id, node)]
     ahead = sync_points.look_ahead(connection, own)
     if not ahead.edges:

@@ -18,7 +18,7 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db import rows
 from heatconv.db.events import add_stack_event
-from heatconv.db.session import reading, writing
+from heatconv.db.session import clock, reading, writing
 from heatconv.db.tables import (
     resource,
     resource_healing,
@@ -67,7 +67,7 @@ def ask_for(connection: Connection, stack_id: str, *, due_in: float | None) -> N
 
     Concurrency: within a transaction that has locked the stack's row.
     """
-    now = _now(connection)
+    now = clock(connection)
     known = stack_observed.c.stack_id == stack_id
     if connection.scalar(sa.select(stack_observed.c.stack_id).where(known)) is None:
         connection.execute(sa.insert(stack_observed), [_first(stack_id, now, due_in or 0)])
@@ -79,7 +79,7 @@ def ask_for(connection: Connection, stack_id: str, *, due_in: float | None) -> N
 @writing
 def hurry(connection: Connection, stack_id: str, *, within: float) -> None:
     """Have a root stack looked at within some seconds, WHERE it would be later."""
-    due = _now(connection) + timedelta(seconds=within)
+    due = clock(connection) + timedelta(seconds=within)
     later = sa.and_(stack_observed.c.stack_id == stack_id, stack_observed.c.due_at > due)
     connection.execute(sa.update(stack_observed).where(later).values(due_at=due))
 
@@ -112,16 +112,11 @@ def make_unknown_known(connection: Connection, *, limit: int, spread: float) -> 
         connection.scalars(sa.select(stack_observed.c.stack_id).where(stack_observed.c.stack_id.in_(found)))
     )
     new = [stack_id for stack_id in found if stack_id not in already]
-    now = _now(connection)
+    now = clock(connection)
     if new:
         firsts = [_first(each, now, spread * place / len(new)) for place, each in enumerate(new)]
         connection.execute(sa.insert(stack_observed), firsts)
     return len(found)
-
-
-def _now(connection: Connection) -> datetime:
-    now: datetime = connection.execute(sa.select(utcnow())).scalar_one()
-    return now
 
 
 def _first(stack_id: str, now: datetime, due_in: float) -> dict[str, object]:
@@ -148,7 +143,7 @@ def due(connection: Connection, limit: int) -> list[str]:
 @writing
 def take(connection: Connection, stack_ids: Sequence[str], *, lease: float) -> list[Turn]:
     """Take the turns of some stacks, WHERE they are due still; they are due again when the lease is over."""
-    claim, now = new_id(), _now(connection)
+    claim, now = new_id(), clock(connection)
     taken = connection.execute(
         sa.update(stack_observed)
         .where(stack_observed.c.stack_id.in_(sorted(stack_ids)), stack_observed.c.due_at <= now)
@@ -174,7 +169,7 @@ def end(connection: Connection, looked: Sequence[Looked]) -> None:
 
     A stack whose status is another by that has an event that says so.
     """
-    now = _now(connection)
+    now = clock(connection)
     found = {each.turn.stack.id: each for each in looked if each.status is not None}
     for row in _locked(connection, found) if found else ():
         turn, status = found[row.stack_id].turn, found[row.stack_id].status
@@ -246,7 +241,7 @@ def _since(parameter: str, now: datetime) -> sa.ColumnElement[datetime]:
 @writing
 def note(connection: Connection, stack_id: str, status: DriftStatus, *, whole: bool) -> None:
     """Record how a root stack was found by who looked without its being due; ``whole``: at all of it."""
-    now = _now(connection)
+    now = clock(connection)
     for row in _locked(connection, [stack_id]):
         if status != row.status:
             name = connection.execute(sa.select(stack.c.name).where(stack.c.id == stack_id)).scalar_one()

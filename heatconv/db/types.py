@@ -189,4 +189,9 @@ def _ago_mysql(element: seconds_ago, compiler: SQLCompiler, **kwargs: Any) -> st
 @compiles(seconds_ago, "sqlite")
 def _ago_sqlite(element: seconds_ago, compiler: SQLCompiler, **kwargs: Any) -> str:
     seconds = compiler.process(element.clauses, **kwargs)
-    return f"(strftime('%Y-%m-%d %H:%M:%f', 'now', '-' || {seconds} || ' seconds') || '000')"
+    return f"(strftime('%Y-%m-%d %H:%M:%f', 'now', (-{seconds}) || ' seconds') || '000')"
+
+
+def in_seconds(seconds: float) -> seconds_ago:
+    """Return the moment so many seconds after now, by the database's clock."""
+    return seconds_ago(-seconds)

@@ -247,7 +247,7 @@ def _classes(
     """Return the types of the definitions, and what is wrong with these and with what refers to them."""
     problems: Problems = []
     checked = before.template.definitions if before else {}
-    lasting: dict[type[Resource], bool] = {}
+    judged: dict[type[Resource], frozenset[str] | None] = {}
     classes: dict[str, type[Resource]] = {}
     for name, definition in frozen.definitions.items():
         try:
@@ -257,9 +257,10 @@ def _classes(
         else:
             found = classes[name]
             if before and checked.get(name) is definition and before.classes[name] is found:
-                if found not in lasting:
-                    lasting[found] = validation.is_lasting(found)
-                if lasting[found]:
+                if found not in judged:
+                    judged[found] = validation.judged_by_others(found)
+                others = judged[found]
+                if others is not None and others.isdisjoint(definition.properties):
                     continue  # it is the very one that nothing was wrong with
             problems.extend(validation.problems(found, definition, stack))
             if issubclass(found, StackResource):

@@ -48,15 +48,20 @@ def problems(resource_class: type[Resource], definition: Definition, stack: Stac
     return found + mistakes
 
 
-def is_lasting(resource_class: type[Resource]) -> bool:
-    """Tell whether ``problems`` of a definition stay as they are: neither plugin nor service is asked."""
+def judged_by_others(resource_class: type[Resource]) -> frozenset[str] | None:
+    """Return the properties of a type that a service may judge otherwise next time.
+
+    ``problems`` of a definition that gives none of them stay as they are.  None: of no
+    definition they do, for the plugin itself is asked, or a service whatever is given.
+    """
     own = ("validate", "validate_deletion_policy", "translation_rules", "is_service_available")
-    schemas = [*resource_class.properties_schema.values(), *resource_class.update_policy_schema.values()]
-    return (
-        resource_class.default_client_name is None
-        and all(_unbound(resource_class, name) is _unbound(Resource, name) for name in own)
-        and not any(schema.asks_others for schema in schemas)
-    )
+    if (
+        resource_class.default_client_name is not None
+        or any(_unbound(resource_class, name) is not _unbound(Resource, name) for name in own)
+        or any(schema.asks_others for schema in resource_class.update_policy_schema.values())
+    ):
+        return None
+    return frozenset(name for name, schema in resource_class.properties_schema.items() if schema.asks_others)
 
 
 def _unbound(resource_class: type[Resource], name: str) -> object:

@@ -94,6 +94,27 @@ def test_what_others_have_a_say_in_is_asked_of_them_again(monkeypatch):
         assert len(caught.value.problems) == Memory.LEAST
 
 
+def test_they_are_not_asked_again_of_a_definition_that_gives_them_nothing_to_judge(monkeypatch):
+    monkeypatch.setitem(constraints.installed(), "test.away", Away)
+    schema = properties.Schema(properties.Schema.ANY, constraints=[constraints.CustomConstraint("test.away")])
+    made = []
+
+    def note(self, *arguments):
+        Quiet.__init__(self, *arguments)
+        made.append(self)
+
+    class_ = quiet(properties_schema=Quiet.properties_schema | {"away": schema}, __init__=note)
+    memory = Memory()
+    for given, looked_at in (
+        ({"value": "x"}, 1),
+        ({"value": "x"}, 1),
+        ({"away": "x"}, 2),
+        ({"away": "x"}, 3),
+    ):
+        frozen(memory, class_, **given)
+        assert len(made) == looked_at * Memory.LEAST
+
+
 @pytest.mark.parametrize(
     ("name", "before", "after"),
     [
