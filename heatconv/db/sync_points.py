@@ -77,26 +77,19 @@ _LOCK_SUCCESSORS = (
     .with_for_update(of=sync_point)
 )
 
-_IS_FULL = sync_point.c.satisfied >= sync_point.c.required
-_SATISFIED = sync_point.c.satisfied + sa.bindparam("senders", type_=sa.Integer)
-_BECOMES_FULL = sync_point.c.required <= _SATISFIED
-
-# In this order: MySQL and MariaDB assign from left to right, and read what they have assigned.
+_TOLD = given.Given(sync_point, ["state", "satisfied"], where=[column.name for column in KEY])
 _PASS_ON = (
     sa.update(sync_point)
-    .ordered_values(
-        (
-            sync_point.c.state,
-            sa.case((_IS_FULL, SyncState.DONE), (_BECOMES_FULL, SyncState.READY), else_=SyncState.WAITING),
+    .values(
+        state=_TOLD.c.state,
+        ready_at=sa.case(
+            (_TOLD.c.state == SyncState.READY, utcnow()),
+            (_TOLD.c.state == SyncState.DONE, sync_point.c.ready_at),
         ),
-        (
-            sync_point.c.ready_at,
-            sa.case((_IS_FULL, sync_point.c.ready_at), (_BECOMES_FULL, utcnow()), else_=sa.null()),
-        ),
-        (sync_point.c.satisfied, sa.case((_IS_FULL, sync_point.c.satisfied), else_=_SATISFIED)),
-        (sync_point.c.atomic_key, sync_point.c.atomic_key + 1),
+        satisfied=sa.func.coalesce(_TOLD.c.satisfied, sync_point.c.satisfied),
+        atomic_key=sync_point.c.atomic_key + 1,
     )
-    .where(some(sync_point), sync_point.c.state != SyncState.DONE)
+    .where(*(column == _TOLD.c[column.name] for column in KEY), sync_point.c.state != SyncState.DONE)
 )
 
 _ADD = given.Insert(
@@ -237,7 +230,7 @@ def look_ahead(connection: Connection, senders: Iterable[Sender]) -> Ahead:
 
 
 def pass_on(connection: Connection, senders: Sequence[Sender], ahead: Ahead) -> Told:
-    """Mark nodes as done and count them in at what is ahead of them, in one statement.
+    """Mark nodes as done and count them in at what is ahead of them, which is locked, in one statement.
 
     Whoever has all it waits for now is READY.  What a node has to say is given
     to each resource whose update node waits for it, maybe behind a join.
@@ -248,36 +241,43 @@ def pass_on(connection: Connection, senders: Sequence[Sender], ahead: Ahead) -> 
     """
     inputs = _give(connection, ahead.edges, {sender.key: sender for sender in senders}, ahead.successors)
     counts = Counter(successor for _, successor in ahead.edges)
-    _count_in(connection, {sender.key for sender in senders}, counts)
-
+    satisfied = {key: row.satisfied + counts[key] for key, row in ahead.successors.items()}
+    full = {key: row for key, row in ahead.successors.items() if satisfied[key] >= row.required}
+    _write(
+        connection,
+        [_written(sender.key, SyncState.DONE) for sender in senders]
+        + [
+            _written(key, SyncState.READY if key in full else SyncState.WAITING, count)
+            for key, count in satisfied.items()
+        ],
+    )
     ready: dict[str, list[Node]] = defaultdict(list)
     joins = []
-    for key, row in ahead.successors.items():
-        if row.satisfied + counts[key] < row.required:
-            continue
-        full = node_of(row.resource_id, update=row.is_update)
+    for row in full.values():
+        node = node_of(row.resource_id, update=row.is_update)
         if row.join_for is None:
-            ready[row.traversal_id].append(full)
+            ready[row.traversal_id].append(node)
         else:
-            joins.append(Sender(row.stack_id, row.traversal_id, full))
+            joins.append(Sender(row.stack_id, row.traversal_id, node))
     if joins:
         for traversal_id, nodes in pass_on(connection, joins, look_ahead(connection, joins)).ready.items():
             ready[traversal_id] += nodes
     return Told(ready, inputs)
 
 
-def _count_in(connection: Connection, done: set[Key], counts: Mapping[Key, int]) -> None:
-    """Mark nodes as done, and count as many as ``counts`` says in at others."""
-    alike = defaultdict(set)
-    for key, count in counts.items():
-        alike[count].add(key)
-    alike[min(alike, default=0)] |= done  # which are full, and are counted in nobody
-    written = sum(
-        connection.execute(_PASS_ON, {**some, "senders": count}).rowcount
-        for count in sorted(alike)
-        for some in selections(alike[count])
-    )
-    if written != len(done) + len(counts):
+def _written(key: Key, state: SyncState, satisfied: int | None = None) -> dict[str, Any]:
+    """Return what is written to a sync point; without ``satisfied`` that stays."""
+    return {
+        **{column.name: value for column, value in zip(KEY, key, strict=True)},
+        "state": state,
+        "satisfied": satisfied,
+    }
+
+
+def _write(connection: Connection, points: Sequence[Mapping[str, Any]]) -> None:
+    """Write to sync points, WHERE they are not DONE."""
+    written = sum(connection.execute(_PASS_ON, some).rowcount for some in _TOLD.portions(connection, points))
+    if written != len(points):
         raise oslo_db_exception.RetryRequest(errors.StaleWrite(entity="sync point"))
 
 
