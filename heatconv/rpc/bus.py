@@ -33,7 +33,7 @@ VERSION = "1.0"
 
 #: How nodes that became ready at the same time share messages: as many messages as keep a fleet
 #: of workers busy, but none of so many nodes that one worker would be long at it.
-FEW_MESSAGES, MOST_NODES = 16, 32
+FEW_MESSAGES, MOST_NODES = 4, 32
 
 _ERRORS = "heatconv.errors"
 
