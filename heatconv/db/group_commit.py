@@ -4,8 +4,8 @@
 Most of what a short transaction costs is to open it, to send its statements one
 by one, and to make it last.  Who comes while nothing is under way begins at
 once; those who come meanwhile are the next group.  Those of a group tend to come
-back together, so the next one waits a moment, as long as one after the other
-comes; who has been alone is not kept waiting.  A tree of stacks that has
+back together, so the next one waits until as many are there, or until for a moment
+nobody comes; who has been alone is not kept waiting.  A tree of stacks that has
 nothing under way waits for nobody at all: a small one would be as slow as the large
 groups of a huge one beside it.
 """
@@ -37,7 +37,7 @@ R = TypeVar("R")
 class _Ticket(Generic[C, R]):
     """A call, and what becomes of it."""
 
-    __slots__ = ("aside", "call", "group", "result", "tree", "woken")
+    __slots__ = ("aside", "asleep", "call", "group", "result", "tree")
 
     def __init__(self, call: C, tree: str) -> None:
         self.call = call
@@ -45,7 +45,10 @@ class _Ticket(Generic[C, R]):
         self.aside = False  #: whether it is seen to beside the groups
         self.group: list[_Ticket[C, R]] = []  #: whom it is the first of, and has to see to
         self.result: R | None = None  #: None as long as nobody has seen to it
-        self.woken = threading.Event()
+        #: Held until the call is seen to, or its thread has to see to a group.  All that is
+        #: asked of it is to wake one thread once: an event costs four times as much.
+        self.asleep = threading.Lock()
+        self.asleep.acquire()
 
 
 class GroupCommit(Generic[C, R]):
@@ -74,7 +77,7 @@ class GroupCommit(Generic[C, R]):
         self._lock = threading.Lock()
         self._waiting: deque[_Ticket[C, R]] = deque()
         self._under_way = 0
-        self._in_company = False  #: whether calls have come together lately
+        self._company = 1  #: how many calls came together lately
         self._trees: Counter[str] = Counter()  #: of the calls that are under way
 
     def __call__(self, call: C) -> R:
@@ -92,7 +95,7 @@ class GroupCommit(Generic[C, R]):
             else:
                 self._waiting.append(ticket)
         if not begins:
-            ticket.woken.wait()
+            ticket.asleep.acquire()
         if ticket.group:
             self._lead(ticket.group)
         if ticket.result is None:
@@ -111,7 +114,7 @@ class GroupCommit(Generic[C, R]):
 
     def _lead(self, group: list[_Ticket[C, R]]) -> None:
         """See to a group, and let the first of those who have come meanwhile see to them."""
-        if self._in_company and not group[0].aside:
+        if self._company > 1 and not group[0].aside:
             self._gather(group)
         leader, *others = group
         try:
@@ -122,19 +125,19 @@ class GroupCommit(Generic[C, R]):
         finally:
             self._pass_on(group)
             for ticket in others:
-                ticket.woken.set()
+                ticket.asleep.release()
 
     def _gather(self, group: list[_Ticket[C, R]]) -> None:
-        """Take in who comes, until nobody does for a moment or there are enough."""
+        """Take in who comes, until nobody does for a moment or as many are there as lately."""
         comes = True
-        while comes and len(group) < MOST:
+        while comes and len(group) < self._company:
             time.sleep(MOMENT)
             with self._lock:
                 more = self._take(MOST - len(group))
                 self._trees.update(ticket.tree for ticket in more)
             group += more
             comes = bool(more)
-        self._in_company = len(group) > 1
+        self._company = len(group)
 
     def _see_to(self, group: Sequence[_Ticket[C, R]]) -> None:
         try:
@@ -154,9 +157,9 @@ class GroupCommit(Generic[C, R]):
             group = self._take(MOST)
             if not group:
                 return
-            self._in_company = True
+            self._company = min(MOST, len(ended) + len(group))
             self._begin(group)
-        group[0].woken.set()
+        group[0].asleep.release()
 
     def _take(self, most: int) -> list[_Ticket[C, R]]:
         return [self._waiting.popleft() for _ in range(min(most, len(self._waiting)))]

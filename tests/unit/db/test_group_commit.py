@@ -183,21 +183,22 @@ def moments(monkeypatch, happens=lambda: None):
     return passed
 
 
-def test_those_who_come_in_the_moment_after_a_group_join_the_next(monkeypatch):
+@pytest.mark.parametrize(("come", "moments_waited"), [(1, 2), (2, 1)])
+def test_a_group_waits_for_as_many_as_lately_or_until_nobody_comes(monkeypatch, come, moments_waited):
     counter, _ = behind_a_gate([1, 2, 3], abreast=1)
     later: list[Future[int]] = []
     with ThreadPoolExecutor(2) as pool:
 
-        def come():
-            while len(later) < 2:
+        def others_come():
+            while len(later) < come:
                 later.append(pool.submit(counter.group, 5 + len(later)))
                 waiting(counter, len(later))
 
-        passed = moments(monkeypatch, come)
+        passed = moments(monkeypatch, others_come)
         assert counter.group(4) == 8
-        assert [future.result(PATIENCE) for future in later] == [10, 12]
-    assert sorted(counter.groups[-1]) == [4, 5, 6]
-    assert passed == [MOMENT, MOMENT]  # until nobody came
+        assert [future.result(PATIENCE) for future in later] == [10, 12][:come]
+    assert sorted(counter.groups[-1]) == [4, 5, 6][: 1 + come]
+    assert passed == [MOMENT] * moments_waited
 
 
 def test_who_was_alone_after_all_is_not_kept_waiting_again(monkeypatch):
