@@ -313,23 +313,24 @@ def _end_alone(connection: Connection, end: _End) -> Finish:
 
 
 def _end_together(connection: Connection, ends: Sequence[_End]) -> list[Finish | None]:
-    """End the checks whose rows are held and whose nodes are READY; others have both locked, or are gone."""
+    """End the checks whose rows are held; another transaction has locked the other rows, or they are gone.
+
+    What only they have locked is written first: others may wait for what is ahead of them.
+    """
     rows_held = held.lock_all(connection, [end.row for end in ends if end.row])
     usual = [end for end in ends if end.row is None or end.row.id in rows_held]
-    ahead = sync_points.look_ahead(connection, [end.sender for end in usual if end.told])
-    # A node that two have passed by is left to the first of them.
-    first = {end.sender.key: end for end in reversed(usual)}
-    ready = ahead.senders
-    usual = [
-        end for end in usual if not end.told or (end.sender.key in ready and first[end.sender.key] is end)
-    ]
-
     held.write_all(connection, [end.write for end in usual if end.write])
     held.delete_all(connection, [end.drop for end in usual if end.drop])
     happened = [end.happened for end in usual if end.happened]
-    current = [end for end in usual if end.told]
-    told = sync_points.pass_on(connection, [end.sender for end in current], ahead)
     ended: dict[int, Finish] = {id(end): Superseded() for end in usual}
+
+    telling = [end for end in usual if end.told]
+    ahead = sync_points.look_ahead(connection, [end.sender for end in telling])
+    ready = ahead.senders
+    # What two have passed by is told of by the first of them.
+    first = {end.sender.key: end for end in reversed(telling)}
+    current = [end for end in telling if end.sender.key in ready and first[end.sender.key] is end]
+    told = sync_points.pass_on(connection, [end.sender for end in current], ahead)
     ended |= zip(map(id, current), _go_on(connection, current, told, happened), strict=True)
     return [ended.get(id(end)) for end in ends]
 
