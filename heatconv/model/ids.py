@@ -6,7 +6,6 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-import uuid
 
 _RANDOM_BITS = 74
 _STEP_BITS = 32  #: how far apart two ids of one millisecond may be, which keeps them hard to guess
@@ -43,4 +42,5 @@ def new_id() -> str:
     milliseconds, random = _CLOCK.next()
     high, low = divmod(random, 1 << 62)
     value = (milliseconds & 0xFFFF_FFFF_FFFF) << 80 | 0x7 << 76 | high << 64 | 0x2 << 62 | low
-    return str(uuid.UUID(int=value))
+    digits = f"{value:032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

@@ -68,7 +68,7 @@ def texts_in(value: Any) -> Iterator[str]:
 
 def redacted(notes: Mapping[str, str]) -> set[str]:
     """Return the keys of those of a plugin's notes that are never to be shown."""
-    return set(json.loads(notes.get(REDACTED, "[]")))
+    return set(json.loads(notes[REDACTED])) if REDACTED in notes else set()
 
 
 def redacted_values(notes: Mapping[str, str]) -> set[str]:

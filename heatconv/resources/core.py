@@ -15,6 +15,7 @@ from functools import partialmethod
 from typing import Any, ClassVar, NoReturn
 
 from heatconv.model.definition import Definition
+from heatconv.model.records import changed
 from heatconv.model.states import Action, Status
 from heatconv.resources import attributes, exception, support
 from heatconv.resources.facts import Identifier, Incarnation, Keeper, StackFacts
@@ -89,7 +90,7 @@ class Core:
 
     def _learn(self, **changes: Any) -> Keeper | None:
         """Note a change of the state and return where to keep it; None during validation."""
-        self._incarnation = replace(self.incarnation, **changes)
+        self._incarnation = changed(self.incarnation, **changes)
         return self._keeper
 
     # -- identity -----------------------------------------------------------------------

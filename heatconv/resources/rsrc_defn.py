@@ -44,7 +44,7 @@ class ResourceDefinition:
     @classmethod
     def of(cls, definition: Definition) -> Self:
         """Return a definition as the hooks of a plugin get it."""
-        snippet = cls(definition.name, definition.type)
+        snippet = cls.__new__(cls)  # the parts are there, put together
         snippet.definition = definition
         return snippet
 

@@ -181,7 +181,7 @@ class Actor:
             _find(plugin)
         # What gives way may be there as an older wish had it: it is told of this one again.
         if attempt.action is Action.CREATE and plugin.resource_id is not None and not plugin.gives_way:
-            return self._look(_waiting(job, replace(attempt, started=True), plugin, None), plugin)
+            return self._look(_waiting(job, changed(attempt, started=True), plugin, None), plugin)
         return self._start(job, attempt)
 
     def _take_up(self, job: Job, attempt: Attempt, newer: Attempt | None) -> Ending:
@@ -242,7 +242,7 @@ class Actor:
     def _replace(self, job: Job, attempt: Attempt) -> Ending:
         if "replace" in attempt.definition.restricted_actions:
             return _restricted(job, attempt, "replace")
-        create = replace(attempt, action=Action.CREATE, token=None, started=False)
+        create = changed(attempt, action=Action.CREATE, token=None, started=False)
         new_job = checks.try_replace(self._database, job, new_id(), Replace(create))
         if new_job is None:
             return Lost(job=job)
@@ -256,7 +256,7 @@ class Actor:
             return None
         if attempt.action is Action.DELETE and job.direction is Direction.UPDATE:
             return None  # of something broken, to be made anew
-        attempt = replace(attempt, passed=(*attempt.passed, hook))
+        attempt = changed(attempt, passed=(*attempt.passed, hook))
         if not checks.try_pause(self._database, _row(job), hook, attempt):
             return Lost(job=job)
         LOG.info("stack %s: %s waits until %s is cleared", job.stack.id, job.node, hook)
@@ -266,7 +266,7 @@ class Actor:
 
     def _wait_first(self, job: Job, attempt: Attempt, plugin: plugins.Resource, token: Any) -> Ending:
         """Look once; only what is not finished at once has its token saved."""
-        started = replace(attempt, token=_as_json(job, token), started=True)
+        started = changed(attempt, token=_as_json(job, token), started=True)
         if token is not None and not self._save(job, started, plugin):
             return _lost(job, attempt, plugin)
         waiting = _waiting(job, started, plugin, token)
@@ -276,7 +276,7 @@ class Actor:
         return ending
 
     def _look(self, waiting: Waiting, plugin: plugins.Resource) -> Ending:
-        job, attempt = waiting.job, replace(waiting.attempt, faults=0)
+        job, attempt = waiting.job, changed(waiting.attempt, faults=0)
         delay = min(FIRST_DELAY * GROWTH**waiting.polls, MAX_DELAY)
         try:
             with nothing_unknown(plugin):
@@ -290,10 +290,10 @@ class Actor:
             return _timed_out(job, attempt)
         token = _as_json(job, waiting.token)
         if token != attempt.token:
-            attempt = replace(attempt, token=token)
+            attempt = changed(attempt, token=token)
             if not self._save(job, attempt, plugin):
                 return _lost(job, attempt, plugin)
-        return replace(waiting, attempt=attempt, delay=delay, polls=waiting.polls + 1)
+        return changed(waiting, attempt=attempt, delay=delay, polls=waiting.polls + 1)
 
     def _save(self, job: Job, attempt: Attempt, plugin: plugins.Resource | None = None) -> bool:
         """Write how far an action is, and by what id its plugin knows what it is about."""
@@ -321,7 +321,7 @@ class Actor:
                 return self._make_anew(job, attempt)
             return Gone(job=job, action=Action.DELETE)
         if attempt.action is Action.ADOPT:
-            attempt = replace(attempt, definition=replace(attempt.definition, adopt=None))
+            attempt = changed(attempt, definition=replace(attempt.definition, adopt=None))
         plugin.become(attempt.definition)
         return self._made(job, attempt, plugin, attempt.action)
 
@@ -342,13 +342,13 @@ class Actor:
 
     def _remove_broken(self, job: Job, attempt: Attempt) -> Ending:
         """Delete what a create made, so that it can be made anew (Heat's action_retry_limit)."""
-        delete = replace(attempt, action=Action.DELETE, token=None, started=False)
+        delete = changed(attempt, action=Action.DELETE, token=None, started=False)
         now = self._reread(job) if self._save(job, delete) else None
         return Lost(job=job) if now is None else self._guarded(now, delete, self._start)
 
     def _make_anew(self, job: Job, attempt: Attempt) -> Ending:
         """Create again what was deleted because it was broken, after a growing, uneven pause."""
-        create = replace(
+        create = changed(
             attempt, action=Action.CREATE, token=None, started=False, retries=attempt.retries + 1
         )
         forgotten = {"physical_id": None, "progress": create.to_json()}
@@ -439,10 +439,10 @@ def _again(job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None
     """Wait after a fault that may pass; not beyond the stack's deadline."""
     if _is_overdue(job):
         return _timed_out(job, attempt)
-    faulty = replace(attempt, faults=attempt.faults + 1)
+    faulty = changed(attempt, faults=attempt.faults + 1)
     delay = faults.pause(attempt.faults, error)
     if waiting is not None:
-        return replace(waiting, attempt=faulty, delay=delay)
+        return changed(waiting, attempt=faulty, delay=delay)
     return Waiting(job=job, attempt=faulty, plugin=None, token=None, delay=delay)
 
 
@@ -532,6 +532,8 @@ def _output(
 
 def _as_json(job: Job, token: Any) -> Any:
     """Return a copy of a token as it can be saved."""
+    if token is None:
+        return None
     try:
         return json.loads(json.dumps(token))
     except (TypeError, ValueError):

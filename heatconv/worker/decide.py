@@ -9,7 +9,7 @@ from typing import assert_never
 from heatconv import errors
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction
-from heatconv.model.records import Attempt, Job, Resource, Stack
+from heatconv.model.records import Attempt, Job, Resource, Stack, changed
 from heatconv.model.states import VISITS, Action, DeletionPolicy, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
 from heatconv.template.resolve import resolve
@@ -43,7 +43,7 @@ def _decide_update(job: Job, row: Resource) -> Step:
     action = Action.CREATE if wanted.adopt is None else Action.ADOPT
     create = Attempt(action=action, definition=wanted, sha1=row.desired_sha1, requires=requires)
     if going_on is not None:
-        return Resume(going_on, newer=replace(create, action=going_on.action))
+        return Resume(going_on, newer=changed(create, action=going_on.action))
     if row.action is Action.DELETE:
         return Replace(create)
     if _never_made(row):

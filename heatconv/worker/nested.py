@@ -30,8 +30,11 @@ class OwnedStacks:
         self._stack = job.stack
         row = job.resource
         self._claim = row and {"id": row.id, "engine_id": row.engine_id, "atomic_key": row.atomic_key}
-        self._context = RequestContext(
-            project_id=job.stack.project_id, user_id=job.stack.user_id, user_name=job.stack.user_name
+
+    @cached_property
+    def _context(self) -> RequestContext:
+        return RequestContext(
+            project_id=self._stack.project_id, user_id=self._stack.user_id, user_name=self._stack.user_name
         )
 
     def inherited(self, name: str, type_: str) -> Inherited:
