@@ -66,7 +66,10 @@ _LOCK_SUCCESSORS = (
         graph_edge.join(
             sync_point,
             sa.and_(
-                sync_point.c.traversal_id == graph_edge.c.traversal_id,
+                # An expression, lest the one traversal that is asked for be looked up in either table for
+                # itself: of one that has begun since PostgreSQL last looked at the tables it expects a row
+                # in each, at the most, and then holds every edge against every sync point.
+                sync_point.c.traversal_id == graph_edge.c.traversal_id + "",
                 sync_point.c.resource_id == graph_edge.c.needed_by_id,
                 sync_point.c.is_update == graph_edge.c.needed_by_is_update,
             ),

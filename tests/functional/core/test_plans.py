@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How PostgreSQL finds what is ahead of a node, whatever it last knew of the tables."""
+
+from __future__ import annotations
+
+import pytest
+import sqlalchemy as sa
+
+from heatconv.testing.templates import Template, thing
+
+MANY = Template(**{f"R{number}": thing("1") for number in range(300)})
+
+
+def plans(database, fragment):
+    """Return a list that grows with the plan of each statement that has a fragment, when it is sent."""
+    found = []
+
+    def explain(connection, cursor, statement, parameters, *rest):
+        if fragment in statement and not statement.startswith("EXPLAIN"):
+            cursor.execute(f"EXPLAIN {statement}", parameters)
+            found.append("\n".join(line for (line,) in cursor.fetchall()))
+
+    sa.event.listen(database.engine, "before_cursor_execute", explain)
+    return found
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"])
+def test_what_is_ahead_is_looked_up_by_its_keys_in_a_traversal_that_is_new(world):
+    """The stack's own node, which opens the way to all clean-up nodes, has as many edges as there are."""
+    world.create(MANY)
+    with world.database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(sa.text("ANALYZE"))
+    world.run()
+    found = plans(world.worker.database, "sender_state")
+    world.delete()
+    world.run()
+
+    assert world.state == "DELETE_COMPLETE"
+    assert found
+    assert [plan for plan in found if "Join Filter" in plan] == []
