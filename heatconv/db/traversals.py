@@ -144,6 +144,8 @@ def _check_owner(connection: Connection, start: Start) -> None:
 def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, plan: Planner) -> Started:
     traversal_id = new_id()
     first = start.action in (Action.CREATE, Action.ADOPT)
+    # Of one that is COMPLETE nobody holds a row, or can replace one, and its sync points are forgotten.
+    may_be_held = not first and seen.status is not Status.COMPLETE
     connection.execute(
         sa.update(stack)
         .where(stack.c.id == seen.id)
@@ -172,13 +174,13 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
         )
     if start.action is Action.SNAPSHOT:
         snapshots.begin(connection, traversal_id, seen.id, start.snapshot_name)
-    if not first and seen.status is not Status.COMPLETE:  # of which nobody holds a row, or can replace one
+    if may_be_held:
         _lock_rows(connection, seen.id)
     extant = [] if first else extant_rows(connection, seen.id)
     if start.only_drifted is not None:
         extant = [row._replace(drifted=row.drifted and row.name in start.only_drifted) for row in extant]
     planned = plan(extant)
-    if not first and seen.status is not Status.COMPLETE:  # which has forgotten its own
+    if may_be_held:
         sync_points.forget(connection, seen.id)
     drifted = [row.id for row in extant if row.drifted and row.name in planned.dirty]
     if drifted:
