@@ -31,8 +31,8 @@ ENGINE_TOPIC = "heatconv-engine"
 WORKER_TOPIC = "heatconv-worker"
 VERSION = "1.0"
 
-#: How nodes that became ready at the same time share messages: as many messages as keep a fleet
-#: of workers busy, but none of so many nodes that one worker would be long at it.
+#: How nodes that became ready at the same time share messages: few messages, for what lies side by
+#: side in a graph is best kept together, but none of so many nodes that one worker would be long at it.
 FEW_MESSAGES, MOST_NODES = 4, 32
 
 _ERRORS = "heatconv.errors"
