@@ -46,7 +46,7 @@ class _Ticket(Generic[C, R]):
         self.group: list[_Ticket[C, R]] = []  #: whom it is the first of, and has to see to
         self.result: R | None = None  #: None as long as nobody has seen to it
         #: Held until the call is seen to, or its thread has to see to a group.  All that is
-        #: asked of it is to wake one thread once: an event costs four times as much.
+        #: asked of it is to wake one thread once: an event takes nearly twice as long for that.
         self.asleep = threading.Lock()
         self.asleep.acquire()
 
