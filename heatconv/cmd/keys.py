@@ -13,16 +13,16 @@ from oslo_config import cfg
 
 from heatconv import errors
 from heatconv.crypto import Keyring, generate_key
-from heatconv.db import sealing
+from heatconv.db import migration, sealing
 from heatconv.db.session import Database
 
 
 @contextmanager
 def told(prog: str) -> Iterator[None]:
-    """End a program with one sentence if its configuration or its keys are missing or wrong."""
+    """End a program with one sentence if its configuration, its keys or its database are missing or wrong."""
     try:
         yield
-    except (errors.Misconfigured, errors.NoKey, errors.WrongKey) as problem:
+    except (errors.Misconfigured, errors.NoKey, errors.StorageError) as problem:
         raise SystemExit(f"{prog}: {problem}") from problem
 
 
@@ -39,12 +39,13 @@ def fitting(conf: cfg.ConfigOpts) -> Keyring:
     """Return the keys that the configuration names, if the database can be read with them.
 
     Raises:
-        SystemExit: there are none, or they are not the database's.
-        StorageError: the database is not there, or has no tables.
+        SystemExit: there are none, or they are not the database's; or the database is not
+            there, or its schema is of an earlier release.
     """
     with told(conf.prog):
         keyring = configured(conf)
         with closing(Database.from_conf(conf, keyring)) as database:
+            migration.check(database)
             sealing.check(database)
     return keyring
 

@@ -8,8 +8,11 @@ from pathlib import Path
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy.engine import Connection
 
-from heatconv.db.session import Database
+from heatconv import errors
+from heatconv.db.session import Database, reading
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 
@@ -29,7 +32,25 @@ def upgrade(database: Database, revision: str = "head") -> None:
         command.upgrade(alembic, revision)
 
 
-def version(database: Database) -> str | None:
+@reading
+def version(connection: Connection) -> str | None:
     """Return the revision a database is at; None if it has no tables of ours."""
-    with database.engine.connect() as connection:
-        return MigrationContext.configure(connection).get_current_revision()
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def check(database: Database) -> None:
+    """Refuse a database that has to be brought to a newer schema first.
+
+    One that a later release has been at is let be: only that one knows whom it suits.
+
+    Raises:
+        Misconfigured: its tables are those of an earlier release, or there are none.
+        StorageError: it is not there.
+    """
+    newest, *older = (script.revision for script in ScriptDirectory.from_config(config()).walk_revisions())
+    found = version(database)
+    if found is None or found in older:
+        raise errors.Misconfigured(
+            reason=f"The database is at schema {found or 'none'}, and {newest} is needed; "
+            "run 'heatconv-manage db_sync'."
+        )

@@ -13,6 +13,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from heatconv import errors
 from heatconv.db import migration, services
 from heatconv.db.session import Database
 from heatconv.db.tables import metadata
@@ -112,6 +113,23 @@ def test_upgrading_again_changes_nothing(empty):
 
     assert (schema(empty), services.list_services(empty, dead_after=60)) == before
     assert migration.version(empty) == REVISIONS[-1]
+
+
+def test_a_database_is_refused_until_it_is_at_the_newest_schema(empty):
+    for found, following in zip(["none", *REVISIONS], REVISIONS, strict=False):
+        with pytest.raises(errors.Misconfigured, match=f"at schema {found}, and {REVISIONS[-1]} is needed"):
+            migration.check(empty)
+        migration.upgrade(empty, following)
+
+    migration.check(empty)
+
+
+def test_a_database_that_a_later_release_has_been_at_is_let_be(empty):
+    migration.upgrade(empty)
+    with empty.engine.begin() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = 'later'"))
+
+    migration.check(empty)
 
 
 def test_what_was_there_is_measured_and_placed(empty):
