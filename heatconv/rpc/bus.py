@@ -32,8 +32,9 @@ WORKER_TOPIC = "heatconv-worker"
 VERSION = "1.0"
 
 #: How nodes that became ready at the same time share messages: few messages, for what lies side by
-#: side in a graph is best kept together, but none of so many nodes that one worker would be long at it.
-FEW_MESSAGES, MOST_NODES = 4, 32
+#: side in a graph is best kept together, but none of so many nodes that one worker would be long at it;
+#: unless there are so many messages that whoever rings later would have to wait until all are taken.
+FEW_MESSAGES, MOST_NODES, MOST_MESSAGES = 4, 32, 512
 
 _ERRORS = "heatconv.errors"
 
@@ -238,6 +239,7 @@ class Bell:
         ``tree`` is the root of the tree that the stack is in, if who rings knows it.
         """
         handful = min(MOST_NODES, math.ceil(len(nodes) / FEW_MESSAGES))
+        handful = max(handful, math.ceil(len(nodes) / MOST_MESSAGES))
         for start in range(0, len(nodes), handful or 1):
             self._cast(
                 self._workers,

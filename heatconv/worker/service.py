@@ -54,7 +54,7 @@ class WorkerService:
             executor: "threading" or "eventlet".
         """
         self._bell = Bell(bus)
-        self._turns = Turns()
+        self._turns = Turns(threads)
         self._running: set[Future[None]] = set()
         self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="check")
         self._spare_pool = ThreadPoolExecutor(max_workers=SPARE, thread_name_prefix="spare")
@@ -105,10 +105,11 @@ class WorkerService:
             for resource_id, is_update in nodes
         ]
         its_tree = self._checker.tree_of(stack_id)
-        if self._turns.add(its_tree, checks):
+        needed = self._turns.add(its_tree, checks)
+        if needed.spare:
             self._submit(lambda: self._check(self._turns.take_of(its_tree)), self._spare_pool)
-        for _ in checks:
-            self._submit(lambda: self._check(self._turns.take()))
+        for _ in range(needed.threads):
+            self._submit(self._take_turn)
         if self._stopped:
             self._pass_on()
 
@@ -120,23 +121,30 @@ class WorkerService:
         if self._stopped:
             return 0
         if self._turns:
-            return int(self._turns.keeps(tree, self._threads))
+            return int(self._turns.keeps(tree))
         return 1 + max(0, self._threads - len(self._running))
 
+    def _take_turn(self) -> None:
+        self._check(self._turns.take())
+
     def _check(self, turn: Turn | None) -> None:
+        if turn is None:  # another thread took it, or it was passed on
+            return
         try:
-            if turn is not None:  # not passed on meanwhile
-                self._checker.check(*turn.check)
+            self._checker.check(*turn.check)
         finally:
-            if turn is not None:
-                self._turns.end(turn)
+            # The next turn is the pool's to give: what came due meanwhile has waited for longer.
+            if self._turns.end(turn):
+                self._submit(self._take_turn)
             self._aside.go_on()
 
     def _pass_on(self) -> None:
         """Leave what waits for its turn to other workers."""
-        while (turn := self._turns.take()) is not None:
-            stack_id, traversal_id, node = turn.check
-            self._bell.ring(stack_id, traversal_id, [node], turn.tree)
+        waiting: dict[tuple[str, str, str], list[Node]] = {}
+        for tree, (stack_id, traversal_id, node) in self._turns.take_all():
+            waiting.setdefault((stack_id, traversal_id, tree), []).append(node)
+        for (stack_id, traversal_id, tree), nodes in waiting.items():
+            self._bell.ring(stack_id, traversal_id, nodes, tree)
 
     def give_up(self, context: Mapping[str, Any], resource_id: str, traversal_id: str | None = None) -> None:
         """Stop waiting for an action on a row that is to be deleted, or that a newer wish overtakes."""

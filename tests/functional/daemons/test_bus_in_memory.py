@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import itertools
 import queue
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -59,15 +61,23 @@ def test_a_call_is_answered_with_what_json_makes_of_it(bus, serve):
     assert answer == {"joined": ["a-b", "me"]}
 
 
-def test_a_bell_tells_whose_turn_the_nodes_wait_for(bus):
-    heard: queue.Queue[Any] = queue.Queue()
+@pytest.fixture
+def heard(bus: Bus) -> Iterator[queue.Queue[Any]]:
+    """What a worker is rung for, message by message."""
+    messages: queue.Queue[Any] = queue.Queue()
 
     def check_resource(_context: Any, **message: Any) -> None:
-        heard.put(message)
+        messages.put(message)
 
     server = bus.serve(
         WORKER_TOPIC, "one", {"check_resource": check_resource}, threads=1, executor="threading"
     )
+    yield messages
+    server.stop()
+    server.wait()
+
+
+def test_a_bell_tells_whose_turn_the_nodes_wait_for(bus, heard):
     Bell(bus).ring("nested", "traversal", [Node("row", Direction.CLEANUP)], "root")
 
     assert heard.get(timeout=PATIENCE) == {
@@ -76,8 +86,26 @@ def test_a_bell_tells_whose_turn_the_nodes_wait_for(bus):
         "nodes": [["row", False]],
         "tree": "root",
     }
-    server.stop()
-    server.wait()
+
+
+@pytest.mark.parametrize(
+    ("count", "messages"),
+    [
+        (1, {1: 1}),
+        (4, {1: 4}),
+        (10, {3: 3, 1: 1}),
+        (1_000, {32: 31, 8: 1}),
+        (100_000, {196: 510, 40: 1}),
+    ],
+)
+def test_nodes_that_are_many_share_messages(bus, heard, count, messages):
+    nodes = [Node(f"row-{number}", Direction.UPDATE) for number in range(count)]
+    Bell(bus).ring("stack", "traversal", nodes, "stack")
+
+    came = [heard.get(timeout=PATIENCE)["nodes"] for _ in range(sum(messages.values()))]
+
+    assert Counter(map(len, came)) == messages
+    assert sorted(itertools.chain(*came)) == sorted([node.resource_id, True] for node in nodes)
 
 
 def test_nobody_shares_what_they_hold(bus, serve):

@@ -23,7 +23,7 @@ def take_all(turns):
 
 
 def test_a_small_stack_does_not_wait_for_all_of_a_large_one():
-    turns = Turns()
+    turns = Turns(threads=4)
     turns.add("large", checks("large", 4))
     turns.add("small", checks("small", 2))
 
@@ -31,7 +31,7 @@ def test_a_small_stack_does_not_wait_for_all_of_a_large_one():
 
 
 def test_who_comes_later_is_last_in_turn():
-    turns = Turns()
+    turns = Turns(threads=4)
     turns.add("a", checks("a", 3))
     turns.take()
     turns.add("b", checks("b", 1))
@@ -41,7 +41,7 @@ def test_who_comes_later_is_last_in_turn():
 
 
 def test_it_tells_how_many_wait():
-    turns = Turns()
+    turns = Turns(threads=4)
     assert not turns
     assert turns.take() is None
     turns.add("a", checks("a", 3))
@@ -51,20 +51,61 @@ def test_it_tells_how_many_wait():
 
 
 def test_it_tells_who_is_new():
-    turns = Turns()
-    assert turns.add("a", checks("a", 1))
-    assert not turns.add("a", checks("a", 1))
+    turns = Turns(threads=4)
+    assert turns.add("a", checks("a", 1)).spare
+    assert not turns.add("a", checks("a", 1)).spare
     first, second = take(turns), take(turns)
 
     turns.end(first)
-    assert not turns.add("a", ())
+    assert not turns.add("a", ()).spare
     assert take_all(turns) == []
     turns.end(second)
-    assert turns.add("a", checks("a", 1))
+    assert turns.add("a", checks("a", 1)).spare
+
+
+def test_no_more_threads_are_asked_to_come_than_there_are():
+    turns = Turns(threads=3)
+
+    assert [turns.add(tree, checks(tree, 2)).threads for tree in "abc"] == [2, 1, 0]
+
+
+def test_a_thread_comes_again_as_long_as_nodes_wait():
+    turns = Turns(threads=1)
+    turns.add("a", checks("a", 2))
+    assert turns.end(take(turns))
+    assert not turns.end(take(turns))
+
+    assert turns.add("a", checks("a", 1)).threads == 1
+
+
+def test_a_thread_that_comes_in_vain_is_idle():
+    turns = Turns(threads=1)
+    turns.add("a", checks("a", 1))
+    spare = turns.take_of("a")
+    assert spare is not None
+    assert turns.add("b", ()).threads == 0
+    assert turns.take() is None
+
+    assert turns.add("b", checks("b", 1)).threads == 1
+    assert not turns.end(spare), "it is not for a spare thread to come"
+
+
+def test_all_that_wait_can_be_taken_away():
+    turns = Turns(threads=4)
+    for tree in "ab":
+        turns.add(tree, checks(tree, 2))
+    turns.take()
+
+    assert [(tree, check[2].resource_id) for tree, check in turns.take_all()] == [
+        ("b", "b0"),
+        ("b", "b1"),
+        ("a", "a1"),
+    ]
+    assert not turns
 
 
 def test_a_tree_can_be_taken_out_of_turn():
-    turns = Turns()
+    turns = Turns(threads=4)
     turns.add("a", checks("a", 2))
     turns.add("b", checks("b", 2))
 
@@ -75,14 +116,16 @@ def test_a_tree_can_be_taken_out_of_turn():
 
 
 def test_a_tree_with_one_thread_may_keep_it_as_long_as_there_are_enough():
-    turns = Turns()
-    for tree in "abc":
-        turns.add(tree, checks(tree, 3))
-    turn = take(turns)
+    few, enough = Turns(threads=3), Turns(threads=4)
+    for turns in (few, enough):
+        for tree in "abc":
+            turns.add(tree, checks(tree, 3))
+    take(few)
+    turn = take(enough)
 
-    assert turns.keeps("a", threads=4)
-    assert not turns.keeps("a", threads=3)
-    turns.take_of("a")
-    assert not turns.keeps("a", threads=4)
-    turns.end(turn)
-    assert turns.keeps("a", threads=4)
+    assert not few.keeps("a")
+    assert enough.keeps("a")
+    enough.take_of("a")
+    assert not enough.keeps("a")
+    enough.end(turn)
+    assert enough.keeps("a")
