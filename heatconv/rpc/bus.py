@@ -219,7 +219,8 @@ class EngineCaller:
         except Exception as error:
             # What engines raise has been told apart; the rest is the driver's, and some of it comes
             # from below oslo.messaging, such as kombu's OperationalError where a reply was to be awaited.
-            raise errors.TransportError(reason=str(error)) from error
+            # The first line: what an engine raised has its traceback below, which is in that engine's log.
+            raise errors.TransportError(reason=str(error).partition("\n")[0]) from error
 
 
 class Bell:

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong in an engine is a matter of its log; who called it is told in one line."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from heatconv import errors
+from heatconv.rpc.context import RequestContext
+
+with warnings.catch_warnings():
+    # Of what oslo.messaging imports, some says that it will not be there for ever.
+    warnings.simplefilter("ignore")
+    import oslo_messaging
+
+    from heatconv.rpc.bus import Bus, EngineCaller
+
+
+class Network(Bus):
+    """A bus that brings one answer to whatever is asked: what oslo.messaging makes of an engine's mistake."""
+
+    def __init__(self):
+        pass
+
+    def client(self, _topic):
+        return self
+
+    def prepare(self, **_options):
+        return self
+
+    def call(self, _context, _method):
+        raise oslo_messaging.RemoteError(
+            "LookupError", "nowhere to be found", ["Traceback: ...\n", "  here\n"]
+        )
+
+
+def test_an_error_of_an_engines_own_comes_without_its_traceback():
+    with pytest.raises(errors.TransportError) as told:
+        EngineCaller(Network()).call(RequestContext(project_id="mine"), "stumble")
+
+    assert "nowhere to be found" in str(told.value)
+    assert "\n" not in str(told.value)
+    assert "Traceback" not in str(told.value)
