@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -36,6 +37,9 @@ _POOL = {"max_pool_size": 8, "max_overflow": 8}
 #: Seconds a process may pause in the middle of a transaction.  The server ends that of one
 #: that is stopped, or whose machine is gone, and with it the locks that others wait for.
 LONGEST_PAUSE = 10
+
+#: From so many rows on, what is computed in the midst of a transaction may take longer: seconds for each.
+MANY_ROWS, PAUSE_FOR_ROW = 20_000, 0.001
 
 #: The options of oslo.db that apply to enginefacade.
 _OPTIONS = (
@@ -151,8 +155,7 @@ class Database:
             sa.event.listen(engine, "connect", _open_mysql)
         else:
             sa.event.listen(engine, "connect", _open_postgresql)
-            # Lists of keys are joined as tables then, which is planned well whatever is known of
-            # ours: what is filled and emptied within minutes has no statistics that are true.
+            # Lists of keys are joined as tables then, which is planned well whatever their number.
             engine.dialect.tuple_in_values = True
             # Of many updates send as many as fit in one go; nobody asks how many rows each has met.
             setattr(engine.dialect, "executemany_mode", EXECUTEMANY_VALUES_PLUS_BATCH)  # noqa: B010 - of psycopg2's
@@ -179,12 +182,16 @@ def _open_sqlite(connection: Any, record: object) -> None:
 
 
 def _open_mysql(connection: Any, record: object) -> None:
-    # MySQL has no such limit for transactions: there it is one for idle connections.
-    limit = "idle_transaction_timeout" if "MariaDB" in connection.get_server_info() else "wait_timeout"
+    limit = _limit_of_pauses(is_mariadb="MariaDB" in connection.get_server_info())
     with connection.cursor() as cursor:
         cursor.execute("SET NAMES utf8mb4")  # or some characters are none, if the URL does not say so
         cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
         cursor.execute(f"SET SESSION {limit} = {LONGEST_PAUSE}")
+
+
+def _limit_of_pauses(*, is_mariadb: bool) -> str:
+    # MySQL has none for transactions: there it is one for idle connections.
+    return "idle_transaction_timeout" if is_mariadb else "wait_timeout"
 
 
 def _open_postgresql(connection: Any, record: object) -> None:
@@ -194,6 +201,26 @@ def _open_postgresql(connection: Any, record: object) -> None:
         # the server's default, a page that an index leads to costs four times one that comes next.
         cursor.execute("SET random_page_cost = 1.1")
     connection.commit()  # or the end of the first transaction would take it back
+
+
+@contextmanager
+def unhurried(connection: Connection, rows: int) -> Iterator[None]:
+    """Let the server wait for longer, if what is done meanwhile is about so many rows."""
+    if rows < MANY_ROWS or connection.dialect.name == "sqlite":
+        yield
+        return
+    _allow(connection, LONGEST_PAUSE + rows * PAUSE_FOR_ROW)
+    yield
+    # Not where an exception ends the transaction: its connection may wait for longer once.
+    _allow(connection, LONGEST_PAUSE)
+
+
+def _allow(connection: Connection, pause: float) -> None:
+    if connection.dialect.name == "postgresql":
+        setting = f"LOCAL idle_in_transaction_session_timeout = '{pause:.0f}s'"
+    else:
+        setting = f"SESSION {_limit_of_pauses(is_mariadb=connection.dialect.is_mariadb)} = {pause:.0f}"  # type: ignore[attr-defined]  # MySQL's have it
+    connection.execute(sa.text(f"SET {setting}"))
 
 
 class Undo(Exception):

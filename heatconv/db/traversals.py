@@ -15,7 +15,7 @@ from heatconv import errors
 from heatconv.db import given, healing, held, observations, room, rows, sinks, snapshots, sync_points, turns
 from heatconv.db.events import add_stack_event, drop_old_events
 from heatconv.db.room import Room
-from heatconv.db.session import writing
+from heatconv.db.session import unhurried, writing
 from heatconv.db.tables import raw_template, resource, resource_observed, stack, stack_tag
 from heatconv.db.types import in_seconds, utcnow
 from heatconv.model.ids import new_id
@@ -65,11 +65,15 @@ class Started:
     traversal_id: str
     leaves: tuple[Node, ...]
     tree: str  #: the root of the tree that the stack is in
+    nodes: int = 0  #: how many there are, leaves and others
 
 
 @writing
-def create(connection: Connection, new: Stack, start: Start, plan: Planner) -> Started:
+def create(connection: Connection, new: Stack, start: Start, planned: Plan) -> Started:
     """Store a stack and start its first traversal.
+
+    The plan is there before the transaction is: to make that of a large stack takes
+    longer than a transaction may pause.
 
     Raises:
         RequestLimitExceeded: there would be too many resources in the tree.
@@ -105,7 +109,7 @@ def create(connection: Connection, new: Stack, start: Start, plan: Planner) -> S
         )
     except oslo_db_exception.DBDuplicateEntry:
         raise errors.StackExists(name=new.name) from None
-    return _begin(connection, new, template_id, start, plan)
+    return _begin(connection, new, template_id, start, lambda _no_rows: planned)
 
 
 @writing
@@ -179,7 +183,8 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
     extant = [] if first else extant_rows(connection, seen.id)
     if start.only_drifted is not None:
         extant = [row._replace(drifted=row.drifted and row.name in start.only_drifted) for row in extant]
-    planned = plan(extant)
+    with unhurried(connection, max(len(extant), len(start.targets))):
+        planned = plan(extant)
     if may_be_held:
         sync_points.forget(connection, seen.id)
     drifted = [row.id for row in extant if row.drifted and row.name in planned.dirty]
@@ -200,7 +205,13 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
     if not planned.requires and (current := _lock(connection, seen.id, traversal_id)):
         end_update_half(connection, seen.id, traversal_id, start.action)
         _complete(connection, current)
-    return Started(stack_id=seen.id, traversal_id=traversal_id, leaves=planned.leaves, tree=seen.root_id)
+    return Started(
+        stack_id=seen.id,
+        traversal_id=traversal_id,
+        leaves=planned.leaves,
+        tree=seen.root_id,
+        nodes=len(planned.requires),
+    )
 
 
 def _add_template(

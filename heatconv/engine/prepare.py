@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from heatconv import errors, template
-from heatconv.db import room, stacks, traversals
+from heatconv.db import room, stacks, statistics, traversals
 from heatconv.db.room import Room
 from heatconv.db.session import Database
 from heatconv.db.traversals import Planner, Start, Started
@@ -97,9 +97,9 @@ class Preparer:
             self._start(stack.action, wanted, settings, tags, stack), owner=owner, room=self._room_for(wanted)
         )
         described = _described(stack, wanted)
-        planner = functools.partial(plan, stack.id, wanted.targets)
+        planned = plan(stack.id, wanted.targets, ())
         try:
-            return traversals.create(self._database, described, start, planner)
+            return self._begun(traversals.create(self._database, described, start, planned))
         except errors.StackExists:
             # It may be this very one, if the answer to the commit was lost and the transaction
             # tried again; then recovery rings for what is READY.
@@ -319,7 +319,17 @@ class Preparer:
         except errors.StaleWrite:  # of the template that it builds on
             return None
         planner = planner or functools.partial(plan, now.id, start.targets)
-        return traversals.try_start(self._database, now, start, planner)
+        started = traversals.try_start(self._database, now, start, planner)
+        return started and self._begun(started)
+
+    def _begun(self, started: Started) -> Started:
+        """Let the database know how much there is to do, before it is asked about each of it."""
+        if started.nodes > statistics.FEW:
+            try:
+                statistics.correct(self._database, planned=started.nodes)
+            except errors.StorageError:
+                LOG.exception("stack %s: PostgreSQL may plan badly for a while", started.stack_id)
+        return started
 
     def _start(
         self,

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from heatconv.db import nested, recovery, services, stacks, traversals, wishes
+from heatconv.db import nested, recovery, services, stacks, statistics, traversals, wishes
 from heatconv.db.session import Database
 from heatconv.model.nodes import Node
 
@@ -70,6 +70,7 @@ class Recovery:
         self.prepare_decided()
         self.tell_owners()
         self.carry_out_wishes()
+        statistics.correct(self._database)
 
     def break_dead_locks(self) -> None:
         """Unlock the rows of dead daemons, and ring for them."""
