@@ -22,6 +22,7 @@ from oslo_db import api as oslo_db_api
 from oslo_db import exception as oslo_db_exception
 from oslo_db import options as oslo_db_options
 from oslo_db.sqlalchemy import enginefacade
+from sqlalchemy.dialects.mysql.base import MySQLDialect
 from sqlalchemy.dialects.postgresql.psycopg2 import EXECUTEMANY_VALUES_PLUS_BATCH
 from sqlalchemy.engine import Connection, Engine
 
@@ -210,16 +211,18 @@ def unhurried(connection: Connection, rows: int) -> Iterator[None]:
         yield
         return
     _allow(connection, LONGEST_PAUSE + rows * PAUSE_FOR_ROW)
-    yield
-    # Not where an exception ends the transaction: its connection may wait for longer once.
-    _allow(connection, LONGEST_PAUSE)
+    try:
+        yield
+    finally:
+        _allow(connection, LONGEST_PAUSE)  # of MariaDB it is the connection's, and outlives the transaction
 
 
 def _allow(connection: Connection, pause: float) -> None:
-    if connection.dialect.name == "postgresql":
-        setting = f"LOCAL idle_in_transaction_session_timeout = '{pause:.0f}s'"
+    dialect = connection.dialect
+    if isinstance(dialect, MySQLDialect):
+        setting = f"SESSION {_limit_of_pauses(is_mariadb=dialect.is_mariadb)} = {pause:.0f}"
     else:
-        setting = f"SESSION {_limit_of_pauses(is_mariadb=connection.dialect.is_mariadb)} = {pause:.0f}"  # type: ignore[attr-defined]  # MySQL's have it
+        setting = f"LOCAL idle_in_transaction_session_timeout = '{pause:.0f}s'"
     connection.execute(sa.text(f"SET {setting}"))
 
 

@@ -23,15 +23,15 @@ _TABLES = (sync_point, sync_point_input, graph_edge, resource, event)
 _PLANNED = (sync_point, graph_edge, resource)  #: those that are filled when a traversal begins
 
 # A table that was never looked at (-1), or that had no pages then, is estimated by its size.
-_BELIEVED = "reltuples / nullif(relpages, 0) * (pg_relation_size(oid) / current_setting('block_size')::int)"
 _MISTAKEN = sa.text(
-    f"""
+    """
     SELECT relname FROM pg_class
     WHERE oid IN (SELECT to_regclass(name) FROM unnest(CAST(:tables AS text[])) AS name)
       AND reltuples >= 0
-      AND greatest(:rows, pg_stat_get_live_tuples(oid)) > {FEW} + {APART} * {_BELIEVED}
+      AND greatest(:rows, pg_stat_get_live_tuples(oid)) > :few + :apart * reltuples / nullif(relpages, 0)
+          * (pg_relation_size(oid) / current_setting('block_size')::int)
     ORDER BY relname
-    """  # noqa: S608 - constants of this module; values are bound
+    """
 )
 
 
@@ -52,7 +52,8 @@ def correct(database: Database, planned: int = 0) -> list[str]:
 @writing
 def _correct(connection: Connection, planned: int) -> list[str]:
     tables = [table.name for table in (_PLANNED if planned else _TABLES)]
-    mistaken = list(connection.scalars(_MISTAKEN, {"tables": tables, "rows": planned}))
+    asked = {"tables": tables, "rows": planned, "few": FEW, "apart": APART}
+    mistaken = list(connection.scalars(_MISTAKEN, asked))
     for name in mistaken:
         connection.execute(sa.text(f"ANALYZE (SKIP_LOCKED) {name}"))
     return mistaken
