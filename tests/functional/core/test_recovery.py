@@ -5,34 +5,15 @@ from __future__ import annotations
 
 from datetime import datetime
 
-import pytest
 import sqlalchemy as sa
 
 from heatconv.db.tables import stack, sync_point
-from heatconv.engine.recovery import Recovery
 from heatconv.model.states import Phase
 from heatconv.testing.failures import FailureRule
 from heatconv.testing.templates import Template, thing
-from tests.functional.core.world import HOUR
 
 PAIR = Template(A=thing("a"), B=thing("b", uses=["A"]))
 LONG_AGO = datetime(2000, 1, 1)  # noqa: DTZ001 - as the tables have it: UTC, and they do not say so
-
-
-@pytest.fixture
-def engines(world):
-    """Return the recovery of two engines."""
-
-    def recovery():
-        return Recovery(
-            database=world.database,
-            doorbell=world.bell,
-            roll_back=world.engine.prepare_rollback,
-            dead_after=HOUR,
-            ready_grace=60,
-        )
-
-    return recovery(), recovery()
 
 
 def tick(world, *engines):

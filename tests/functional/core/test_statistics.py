@@ -14,6 +14,7 @@ from heatconv.engine import prepare
 from heatconv.graph import traversal
 from heatconv.testing.templates import Template, thing
 from tests.functional.core.test_plans import plans
+from tests.functional.waiting import until
 
 MANY = Template(**{f"R{number}": thing("1") for number in range(300)})
 FEW = Template(**{f"R{number}": thing("1") for number in range(10)})
@@ -30,11 +31,20 @@ def believe_in_nothing(database):
         )
 
 
+def counted(database):
+    """Return how many rows PostgreSQL counted while they were written."""
+    return look(database, "pg_stat_get_live_tuples(oid)")
+
+
 def believed(database):
-    """Return of how many rows PostgreSQL knows."""
+    """Return of how many rows PostgreSQL knows when it plans."""
+    return look(database, "reltuples")
+
+
+def look(database, column):
     with database.engine.connect() as connection:
         rows = connection.execute(
-            sa.text("SELECT relname, reltuples FROM pg_class WHERE relname IN :tables").bindparams(
+            sa.text(f"SELECT relname, {column} FROM pg_class WHERE relname IN :tables").bindparams(
                 sa.bindparam("tables", PLANNED, expanding=True)
             )
         )
@@ -65,6 +75,18 @@ def test_what_has_grown_is_looked_at_once(world):
     assert statistics.correct(world.database, planned=601) == PLANNED
     assert min(believed(world.database).values()) >= 300
     assert statistics.correct(world.database, planned=601) == []
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"])
+def test_the_tick_finds_what_grew_little_by_little(world, engines):
+    world.create(MANY)
+    believe_in_nothing(world.database)
+    world.engine._database.engine.dispose()  # a server process has counted what it wrote when it ends
+    until(lambda: min(counted(world.database).values()) >= 300)
+
+    engines[0].tick()
+
+    assert min(believed(world.database).values()) >= 300
 
 
 @pytest.mark.parametrize("database_kind", ["postgresql"])

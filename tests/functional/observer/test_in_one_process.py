@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 
 import pytest
@@ -11,6 +10,7 @@ import requests
 
 from heatconv.testing.cloud_client import CloudControl
 from heatconv.testing.templates import Template, attr, thing
+from tests.functional.waiting import until
 
 TEMPLATE = Template(A=thing("a"), B=thing(attr("A"), uses=["A"]), C=thing("c", uses=["B"]))
 
@@ -45,10 +45,7 @@ class Web:
         return self.get()["stack"]
 
     def until(self, holds):
-        deadline = time.monotonic() + 60
-        while not holds():
-            assert time.monotonic() < deadline, self.stack()
-            time.sleep(0.05)
+        until(holds, self.stack)
 
     def objects(self):
         return {found["owner"].rpartition("/")[2]: found for found in self.cloud.owned(f"{self.name}/")}

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import time
 import uuid
 from urllib.parse import urlsplit
 
@@ -14,6 +13,7 @@ import pytest
 from heatconv.client.http import Client
 from heatconv.testing.cloud_client import CloudControl
 from heatconv.testing.templates import Template, attr, thing
+from tests.functional.waiting import until
 
 TEMPLATE = Template(A=thing("a"), B=thing(attr("A"), uses=["A"]), C=thing("c", uses=["B"]))
 NEVER = 30_000_000  #: seconds between two looks
@@ -34,10 +34,7 @@ class Web:
         return {found["owner"].rpartition("/")[2]: found for found in self.cloud.owned(f"{self.name}/")}
 
     def until(self, holds):
-        deadline = time.monotonic() + 60
-        while not holds():
-            assert time.monotonic() < deadline, self.client.show_drift(self.name)
-            time.sleep(0.05)
+        until(holds, lambda: self.client.show_drift(self.name))
 
     def is_as_wanted(self):
         found = self.cloud.owned(f"{self.name}/")

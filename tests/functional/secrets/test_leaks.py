@@ -34,9 +34,10 @@ import yaml
 from heatconv.api.routes import ROUTES
 from heatconv.testing.cloud_client import CloudControl
 from heatconv.testing.keys import KEY
-from tests.functional.secrets.witness import Heard, Json, Secrets, Witness, until
+from tests.functional.secrets.witness import Heard, Json, Secrets, Witness
 from tests.functional.servers.daemons import Daemons
 from tests.functional.servers.one_process import PLUGINS, heatconv_all
+from tests.functional.waiting import until
 
 TELLTALE = Path(__file__).parent / "plugins"
 

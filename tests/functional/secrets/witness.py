@@ -6,22 +6,20 @@ from __future__ import annotations
 import base64
 import re
 import secrets
-import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import requests
 
 from heatconv.api.routes import ROUTES
+from tests.functional.waiting import PATIENCE, until
 
-PATIENCE = 60.0  #: seconds an answer, or the end of an action, may take on a busy machine
 PIECE = 12  #: characters of a secret that give it away
 
 Json = dict[str, Any]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -87,15 +85,6 @@ def route_of(path: str) -> str:
     """Return the route that a path takes; of several the one with the fewest fields."""
     taken = [route for route, pattern in _PATTERNS.items() if pattern.match(path)]
     return min(taken, key=lambda route: route.count("{"))
-
-
-def until(look: Callable[[], T | None]) -> T:
-    """Return what is found as soon as something is."""
-    deadline = time.monotonic() + PATIENCE
-    while not (found := look()):
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.05)
-    return found
 
 
 _STACK = "/stacks/{stack_name}/{stack_id}"

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wait for what comes about by itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+PATIENCE = 60.0  #: seconds that anything may take on a busy machine
+
+T = TypeVar("T")
+
+
+def until(look: Callable[[], T | None], told: Callable[[], object] = lambda: "it took too long") -> T:
+    """Return what is found as soon as something is; ``told`` tells how it was when patience ended."""
+    deadline = time.monotonic() + PATIENCE
+    while not (found := look()):
+        assert time.monotonic() < deadline, told()
+        time.sleep(0.05)
+    return found
