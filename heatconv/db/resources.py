@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 from heatconv.db import rows, traversals
 from heatconv.db.session import reading
 from heatconv.db.tables import resource
+from heatconv.model.definition import Definition
 from heatconv.model.records import Extant, Listed, Resource
 
 _LISTED = (
@@ -49,6 +50,19 @@ def listed(connection: Connection, stack_ids: Sequence[str]) -> list[Listed]:
     """Return the rows of some stacks, as ``list_resources`` does and stack by stack, to be shown."""
     query = sa.select(*_LISTED).where(resource.c.stack_id.in_(stack_ids))
     return [rows.listed(row) for row in connection.execute(query.order_by(resource.c.stack_id, *_ORDER))]
+
+
+@reading
+def requirers(connection: Connection, stack_id: str, name: str) -> list[str]:
+    """Return which resources of a stack require one of them, by name.
+
+    What a resource requires is sealed, so that it is read of each.
+    """
+    query = sa.select(resource.c.name, resource.c.desired).where(
+        resource.c.stack_id == stack_id, resource.c.desired_sha1.is_not(None)
+    )
+    wanted = connection.execute(query.order_by(resource.c.name))
+    return [row.name for row in wanted if name in Definition.from_json(row.desired).requires]
 
 
 @reading

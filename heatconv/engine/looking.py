@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Never
 
 from heatconv import errors
+from heatconv.db import resources
 from heatconv.db.session import Database
 from heatconv.db.software import ProjectSoftware
 from heatconv.model.definition import Definition
@@ -43,6 +44,7 @@ def plugin_of(
         id=stack.id,
         name=stack.name,
         project_id=stack.project_id,
+        required_by=lambda name: resources.requirers(database, stack.id, name),
         software=ProjectSoftware(database, stack.project_id),
         nested=nested,
     )

@@ -108,11 +108,11 @@ class SignalledStacks(ReadStacks):
 class ShownStacks(ReadStacks):
     """Those of a stack whose resources are shown."""
 
-    def __init__(self, database: Database, stack: Stack, show_resource: Callable[..., Any]) -> None:
-        """Keep what is handed in; ``show_resource`` is that of ``ResourceReads``."""
+    def __init__(self, database: Database, stack: Stack, get_attribute: Callable[..., Any]) -> None:
+        """Keep what is handed in; ``get_attribute`` is that of ``ResourceReads``."""
         super().__init__(database, stack)
         self._reads = Reads(database, dead_after=0)
-        self._show_resource = show_resource
+        self._get_attribute = get_attribute
 
     def outputs(self, stack_id: str) -> Mapping[str, Any]:
         """Return the values of a stack's outputs by name."""
@@ -121,9 +121,7 @@ class ShownStacks(ReadStacks):
 
     def member(self, stack_id: str, name: str, attribute: str | None) -> Any:
         """Return an attribute of a stack's resource, or its physical id."""
-        asked = () if attribute is None else (attribute,)
-        shown = self._show_resource(self._context, stack_id, name, attributes=asked)
-        return shown["physical_id"] if attribute is None else shown["attributes"][attribute]
+        return self._get_attribute(self._context, stack_id, name, attribute)
 
 
 def _refuse() -> Never:

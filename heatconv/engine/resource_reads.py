@@ -57,25 +57,35 @@ class ResourceReads:
     ) -> Json:
         """Return a resource with its attributes."""
         found = find(self._database, context, stack)
-        view = next((view for row, view in self._views(found, 0) if row.name == name), None)
-        row = resources.find(self._database, view["id"]) if view else None
-        if view is None or row is None:
-            raise errors.NotFound(entity="Resource", name=name)
+        row = self._row(found, name)
+        owner = found.owner_resource_id
+        owners = nested.of_owners(self._database, [owner]) if owner else []
+        child = nested.child_of(self._database, row.id)
         drifts = observations.drifts(self._database, [found.id], [name])
-        return view | {
+        return views.resource(row, resources.requirers(self._database, found.id, name)) | {
+            "stack": views.identity(found),
+            "parent_resource": owners[0].owner_name if owners else None,
+            "nested": views.identity(child) if child and not child.deleted else None,
             "attributes": self._attributes(found, row, attributes),
             "drift": views.resource_drift(drifts[0]) if drifts else None,
         }
 
+    def get_attribute(self, context: RequestContext, stack: str, name: str, attribute: str | None) -> Any:
+        """Return an attribute of a resource, None if nobody tells it; or its physical id."""
+        found = find(self._database, context, stack)
+        row = self._row(found, name)
+        if attribute is None:
+            return row.physical_id
+        plugin = self._plugin(found, row)
+        return plugin and _resolved(plugin, row.secrets, attribute)
+
     def get_metadata(self, context: RequestContext, stack: str, name: str) -> Json:
         """Return a resource's metadata; those of a server have ``deployments``, what is deployed there."""
         found = find(self._database, context, stack)
-        rows = resources.list_resources(self._database, found.id, [name])
-        if not rows:
-            raise errors.NotFound(entity="Resource", name=name)
-        metadata = dict(rows[0].metadata)
+        row = self._row(found, name)
+        metadata = dict(row.metadata)
         # Read where they are kept: a copy in the row would have to be written with each of them.
-        server = rows[0].physical_id
+        server = row.physical_id
         deployments = deployed_on(self._database, found.project_id, server) if server else []
         return metadata | {"deployments": deployments} if deployments else metadata
 
@@ -94,6 +104,12 @@ class ResourceReads:
                 if other in names
             ],
         }
+
+    def _row(self, stack: Stack, name: str) -> Resource:
+        rows = resources.list_resources(self._database, stack.id, [name])
+        if not rows:
+            raise errors.NotFound(entity="Resource", name=name)
+        return rows[0]
 
     def _views(self, stack: Stack, depth: int) -> list[tuple[Listed, Json]]:
         """Return the rows of a stack and of so many levels below it, each with its view."""
@@ -120,23 +136,29 @@ class ResourceReads:
 
     def _attributes(self, stack: Stack, row: Resource, asked: Sequence[str]) -> Json:
         """Return the attributes a row's type has, and those asked for; None is one that nobody tells."""
-        if row.applied is None:
+        plugin = self._plugin(stack, row)
+        if plugin is None:
             return {}
-        plugin = plugin_of(
-            self._database,
-            self._registry,
-            stack,
-            row,
-            row.applied,
-            signal_url=self._signal_url,
-            nested=ShownStacks(self._database, stack, self.show_resource),
-        )
         stored = _stored(row)
         names = [name for name in plugin.attributes if name != plugin.SHOW]
         live = functools.partial(_resolved, plugin, row.secrets)
         return {name: stored[name] if name in stored else live(name) for name in names} | {
             name: live(name) for name in asked
         }
+
+    def _plugin(self, stack: Stack, row: Resource) -> Plugin | None:
+        """Return a resource as its plugin sees it; None before there was anything to see."""
+        if row.applied is None:
+            return None
+        return plugin_of(
+            self._database,
+            self._registry,
+            stack,
+            row,
+            row.applied,
+            signal_url=self._signal_url,
+            nested=ShownStacks(self._database, stack, self.get_attribute),
+        )
 
 
 def _required_by(rows: Iterable[Listed]) -> dict[tuple[str, str], list[str]]:

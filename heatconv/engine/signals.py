@@ -174,6 +174,7 @@ class Signals:
             resource_by_refid=lambda refid: self._peer(row, refid),
             plugin_by_refid=lambda refid: self._neighbour(stack, row, refid),
             signal_url=lambda name: self._signal_url(stack, name),
+            required_by=lambda name: resources.requirers(self._database, stack.id, name),
             software=ProjectSoftware(self._database, stack.project_id),
             nested=SignalledStacks(self._database, self._requests, stack),
         )

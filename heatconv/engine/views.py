@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from heatconv.model.drift import Drift, DriftStatus, Handling, StackDrift
-from heatconv.model.records import Event, Listed, Nested, Service, Stack
+from heatconv.model.records import Child, Event, Listed, Nested, Resource, Service, Stack
 from heatconv.model.secrets import HIDDEN, masked
 
 Json = dict[str, Any]
@@ -38,12 +38,12 @@ def stack(record: Stack, *, parent_id: str | None, done: int, total: int) -> Jso
     }
 
 
-def identity(record: Stack | Nested) -> Json:
+def identity(record: Stack | Nested | Child) -> Json:
     """Return what a stack is called."""
     return {"name": record.name, "id": record.id}
 
 
-def resource(record: Listed, required_by: Sequence[str]) -> Json:
+def resource(record: Listed | Resource, required_by: Sequence[str]) -> Json:
     """Return a resource."""
     return {
         "id": record.id,

@@ -424,6 +424,7 @@ class Actor:
             deadline=stack.deadline,
             resource_by_refid=lambda refid: self._peer(job, refid),
             signal_url=lambda name: self._signal_url(stack, name),
+            required_by=lambda name: resources.requirers(self._database, stack.id, name),
             software=ProjectSoftware(self._database, stack.project_id, self._software_quotas),
             nested=OwnedStacks(self._database, self._engine, job) if self._engine else None,
         )

@@ -218,6 +218,22 @@ def test_a_resource_by_its_id(resource_reads, tree):
     assert resource_reads.list_resources(CONTEXT, tree["top"], {"id": [row["id"]]}) == [row]
 
 
+@pytest.mark.parametrize(("stack", "name"), [("top", "a"), ("top", "b"), ("middle", "m"), ("bottom", "z")])
+def test_one_resource_is_shown_as_it_is_in_the_list(resource_reads, tree, stack, name):
+    (listed,) = resource_reads.list_resources(CONTEXT, tree[stack], {"name": [name]})
+    shown = resource_reads.show_resource(CONTEXT, tree[stack], name, attributes=[])
+    told = {key: value for key, value in shown.items() if key not in ("attributes", "drift")}
+    assert told == {key: value for key, value in listed.items() if key != "attributes"}
+
+
+def test_one_attribute_is_read_of_one_resource(resource_reads, tree):
+    assert resource_reads.get_attribute(CONTEXT, tree["top"], "b", None) == "physical-b"
+    assert resource_reads.get_attribute(CONTEXT, tree["top"], "b", "output") == "b"
+    assert resource_reads.get_attribute(CONTEXT, tree["top"], "b", "nothing") is None
+    with pytest.raises(errors.NotFound):
+        resource_reads.get_attribute(CONTEXT, tree["top"], "never", None)
+
+
 def test_attributes_are_those_told_to_others_and_those_asked_for(resource_reads, tree):
     row = resource_reads.show_resource(CONTEXT, tree["top"], "b", attributes=["show", "nothing"])
     assert row["attributes"] == {"output": "told to others", "show": None, "nothing": None}

@@ -73,6 +73,17 @@ def test_a_network_understands_its_old_names_and_is_updated_in_place(stack):
     assert stack.operations() == ["create", "create", "update"]
 
 
+def test_a_network_knows_who_requires_it(stack):
+    peer = {"get_resource": "a"}
+    required_by = {"get_attr": ["a", "required_by"]}
+    stack.create({"a": network(), "b": network(peer=peer), "c": network(peer=peer)}, {"for": required_by})
+    assert stack.output("for") == ["b", "c"]
+    assert stack.client.show_resource(stack.name, "a")["attributes"] == {"required_by": ["b", "c"]}
+    stack.update({"a": network(), "b": network(peer=peer)})
+    assert stack.client.show_resource(stack.name, "b")["attributes"] == {"required_by": []}
+    assert stack.client.show_resource(stack.name, "a", ["required_by"])["required_by"] == ["b"]
+
+
 def test_what_may_not_change_is_refused_and_stays(stack):
     stack.create({"a": network(zone="here")})
     stack.update({"a": network(zone="there")}, until="UPDATE_FAILED")

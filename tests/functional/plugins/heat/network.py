@@ -2,6 +2,7 @@
 """A network, most of which can be updated, with old names for what it takes."""
 
 from heat.common.i18n import _
+from heat.engine import attributes
 from heat.engine import constraints
 from heat.engine import properties
 from heat.engine import resource
@@ -25,6 +26,12 @@ class Network(resource.Resource):
         "peer",
         "zone",
     )
+
+    ATTRIBUTES = (REQUIRED_BY,) = ("required_by",)
+
+    attributes_schema = {
+        REQUIRED_BY: attributes.Schema(_("Who needs it."), type=attributes.Schema.LIST),
+    }
 
     properties_schema = {
         LABEL: properties.Schema(properties.Schema.STRING, _("What people call it."), update_allowed=True),
@@ -93,6 +100,10 @@ class Network(resource.Resource):
                 (key, value) for key, value in prop_diff.items() if key in (self.LABEL, self.TAGS, self.PEER)
             )
             self.client().things.update(self.resource_id, **wanted)
+
+    def _resolve_attribute(self, name):
+        if name == self.REQUIRED_BY:
+            return self.required_by()
 
     def parse_live_resource_data(self, resource_properties, resource_data):
         return dict((key, resource_data["properties"].get(key)) for key in (self.LABEL, self.TAGS))
