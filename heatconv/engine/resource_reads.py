@@ -77,7 +77,7 @@ class ResourceReads:
         if attribute is None:
             return row.physical_id
         plugin = self._plugin(found, row)
-        return plugin and _resolved(plugin, row.secrets, attribute)
+        return None if plugin is None else _resolved(plugin, row.secrets, attribute)
 
     def get_metadata(self, context: RequestContext, stack: str, name: str) -> Json:
         """Return a resource's metadata; those of a server have ``deployments``, what is deployed there."""
