@@ -12,7 +12,9 @@ from oslo_config import cfg
 
 from heatconv import conf as configuration
 from heatconv.api import auth
-from heatconv.cmd import compose, keys
+from heatconv.cmd import keys
+from heatconv.cmd.compose import common, engine, worker
+from heatconv.cmd.compose.api import ApiService
 from heatconv.cmd.daemon import Daemon, leave
 from heatconv.crypto import Keyring
 from heatconv.db import migration, sealing
@@ -47,22 +49,22 @@ def main() -> None:
         binary="heatconv-all",
         topic="heatconv-all",
     )
-    types = compose.registry(me)
+    types = common.registry(me)
     me.sign_on()
     # Its port has to be known to who makes URLs; whoever asks before all is up waits.
-    api = compose.ApiService(conf, me.bus, keyring, strategy)
+    api = ApiService(conf, me.bus, keyring, strategy)
     host, port = api.address
     conf.set_override("port", port, group="api")
-    worker = compose.worker(me, types, "threading")
-    engine = compose.engine(me, types, "threading")
+    working = worker.start(me, types, "threading")
+    planning = engine.start(me, types, "threading")
     # One process on this database: whoever signed on before is gone, and what it held is free.
-    engine.recovery.tick()
+    planning.recovery.tick()
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: threading.Thread(target=api.stop).start())
     print(f"heatconv is up: http://{host}:{port}/v1/default", flush=True)  # noqa: T201 - whoever waits reads it
     api.serve()
-    engine.stop()
-    worker.stop()
+    planning.stop()
+    working.stop()
     me.sign_off()
     leave()
 

@@ -16,7 +16,8 @@ from oslo_config import cfg  # noqa: E402
 
 from heatconv import conf as configuration  # noqa: E402
 from heatconv.api import auth  # noqa: E402
-from heatconv.cmd import compose, keys  # noqa: E402
+from heatconv.cmd import keys  # noqa: E402
+from heatconv.cmd.compose.api import ApiService  # noqa: E402
 from heatconv.cmd.daemon import leave  # noqa: E402
 from heatconv.cmd.processes import PROCESSES, run_processes  # noqa: E402
 from heatconv.crypto import Keyring  # noqa: E402
@@ -34,7 +35,7 @@ def main() -> None:
 
 
 def _serve(conf: cfg.ConfigOpts, keyring: Keyring, strategy: auth.Strategy, *, shared: bool) -> None:
-    service = compose.ApiService(conf, Bus(conf), keyring, strategy, shared=shared)
+    service = ApiService(conf, Bus(conf), keyring, strategy, shared=shared)
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: threading.Thread(target=service.stop).start())
     signal.signal(signal.SIGHUP, lambda *_: conf.mutate_config_files())

@@ -13,7 +13,8 @@ import sys  # noqa: E402
 from oslo_config import cfg  # noqa: E402
 
 from heatconv import conf as configuration  # noqa: E402
-from heatconv.cmd import compose, daemon, keys  # noqa: E402
+from heatconv.cmd import daemon, keys  # noqa: E402
+from heatconv.cmd.compose import common, engine  # noqa: E402
 from heatconv.cmd.processes import PROCESSES, run_processes  # noqa: E402
 from heatconv.crypto import Keyring  # noqa: E402
 from heatconv.db.session import Database  # noqa: E402
@@ -31,6 +32,6 @@ def _run(conf: cfg.ConfigOpts, keyring: Keyring) -> None:
     database = Database.from_conf(conf, keyring)
     green.check_driver(EXECUTOR, conf.database.connection)
     me = daemon.Daemon(conf, database=database, bus=Bus(conf), binary="heatconv-engine", topic=ENGINE_TOPIC)
-    types = compose.registry(me)
+    types = common.registry(me)
     me.sign_on()
-    me.run(compose.engine(me, types, EXECUTOR))
+    me.run(engine.start(me, types, EXECUTOR))

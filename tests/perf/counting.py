@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from oslo_config import cfg
 
 from heatconv import conf as configuration
-from heatconv.cmd import compose
+from heatconv.cmd.compose import engine, worker
 from heatconv.cmd.daemon import Daemon
 from heatconv.db import migration, stacks
 from heatconv.db.session import Database
@@ -76,8 +76,8 @@ class Heatconv:
         self.database = head.database
         migration.upgrade(self.database)
         types = Registry.load()
-        self._services: list[Any] = [compose.engine(head, types, "threading")]
-        self._services += [compose.worker(daemon, types, "threading") for daemon in others]
+        self._services: list[Any] = [engine.start(head, types, "threading")]
+        self._services += [worker.start(daemon, types, "threading") for daemon in others]
         for daemon in self._daemons:
             count_statements(daemon.database.engine, self.tally)
             daemon.sign_on()

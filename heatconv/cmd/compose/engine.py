@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine."""
+
+from __future__ import annotations
+
+import socket
+
+from heatconv import errors
+from heatconv.cmd.compose import common
+from heatconv.cmd.daemon import Daemon
+from heatconv.engine import operator_environment
+from heatconv.engine.delivery import Delivery
+from heatconv.engine.healing import Limits
+from heatconv.engine.notifications import TOGETHER
+from heatconv.engine.observer import Defaults
+from heatconv.engine.service import EngineService
+from heatconv.model.drift import Mode
+from heatconv.resources.registry import Registry
+from heatconv.rpc.notifications import Listening
+from heatconv.sinks.types import SinkTypes
+from heatconv.sinks.webhook import Rules
+
+
+def start(daemon: Daemon, types: Registry, executor: str) -> EngineService:
+    """Start an engine and its recovery tick."""
+    conf = daemon.conf
+    common.limit_queries(conf)
+    service = EngineService(
+        database=daemon.database,
+        registry=types,
+        bus=daemon.bus,
+        engine_id=daemon.engine_id,
+        dead_after=daemon.dead_after,
+        threads=conf.engine.threads,
+        executor=executor,
+        default_timeout=conf.stack_action_timeout,
+        max_template_size=conf.max_template_size,
+        max_stacks=conf.max_stacks_per_tenant,
+        max_resources=conf.max_resources_per_stack,
+        max_depth=conf.max_nested_stack_depth,
+        keep_events=conf.max_events_per_stack,
+        ready_grace=conf.ready_grace,
+        signal_url=common.signal_url(daemon),
+        delivery=_delivery(daemon),
+        software_quotas=common.software_quotas(conf),
+        max_snapshots=conf.max_snapshots_per_stack,
+        operator_environment=operator_environment.load(conf.environment_dir),
+        observation=Defaults(
+            mode=Mode(conf.observer.policy), interval=conf.observer.interval, portion=conf.observer.portion
+        ),
+        heal_limits=Limits(
+            per_hour=conf.observer.max_heals_per_hour,
+            per_resource=conf.observer.max_heals_per_resource,
+            percent=conf.observer.heal_percent,
+        ),
+    )
+    daemon.every(conf.recovery_interval, service.recovery.tick)
+    daemon.every(conf.observer.tick, service.observer.tick)
+    daemon.every(conf.event_sinks.tick, service.delivery.tick)
+    daemon.every(TOGETHER, service.notifications.look)
+    if conf.observer.notification_topics:
+        service.listening = Listening(
+            conf,
+            service.notifications.hear,
+            topics=conf.observer.notification_topics,
+            exchanges=conf.observer.notification_exchanges,
+            pool=conf.observer.notification_pool,
+            executor=executor,
+        )
+    return service
+
+
+def _delivery(daemon: Daemon) -> Delivery:
+    """Return what delivers events.
+
+    Raises:
+        Misconfigured: the operator wants notifications, but has not said how, or allows no URL to be one.
+    """
+    options = daemon.conf.event_sinks
+    publisher = options.publisher_id or f"orchestration.{socket.gethostname()}"
+    notifier = daemon.bus.notifier(publisher)
+    if options.notify_all and notifier is None:
+        raise errors.Misconfigured(
+            reason="[event_sinks] notify_all needs [oslo_messaging_notifications] driver: set messagingv2."
+        )
+    rules = Rules.of(options.webhook_allow, options.webhook_secret, options.webhook_timeout)
+    return Delivery(
+        database=daemon.database,
+        types=SinkTypes(rules=rules, notify=None if notifier is None else notifier.publish),
+        notify_all=options.notify_all,
+        threads=options.threads,
+        timeout=options.webhook_timeout,
+    )

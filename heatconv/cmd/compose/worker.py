@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The worker."""
+
+from __future__ import annotations
+
+from heatconv.cmd.compose import common
+from heatconv.cmd.daemon import Daemon
+from heatconv.resources.registry import Registry
+from heatconv.worker.service import WorkerService
+
+
+def start(daemon: Daemon, types: Registry, executor: str) -> WorkerService:
+    """Start a worker."""
+    common.limit_queries(daemon.conf)
+    service = WorkerService(
+        database=daemon.database,
+        registry=types,
+        bus=daemon.bus,
+        engine_id=daemon.engine_id,
+        dead_after=daemon.dead_after,
+        retry_limit=daemon.conf.action_retry_limit,
+        client_retry_limit=daemon.conf.client_retry_limit,
+        threads=daemon.conf.worker.threads,
+        executor=executor,
+        may_act=daemon.may_act,
+        signal_url=common.signal_url(daemon),
+        software_quotas=common.software_quotas(daemon.conf),
+    )
+    daemon.backlog = service.backlog
+    return service
