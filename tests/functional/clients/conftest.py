@@ -11,8 +11,11 @@ import io
 import json
 import logging
 import os
-import subprocess
+import sys
+import warnings
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import openstack
@@ -24,7 +27,6 @@ from heatconv.cli.main import main as heatconv
 from tests.functional.clients.world import World
 from tests.functional.servers.daemons import Daemons
 from tests.functional.servers.one_process import heatconv_all
-from tests.functional.servers.processes import program
 
 # A story says what was wrong as a test does.
 pytest.register_assert_rewrite(
@@ -119,19 +121,25 @@ class CommandLine:
 
 
 class OpenStackClient(CommandLine):
-    """The program ``openstack``, a process for each command."""
+    """The program ``openstack``, in this process: to start takes it two seconds."""
+
+    #: Of the process, as for a program: it keeps some that it found when it was loaded.
+    STREAMS = {name: io.StringIO() for name in ("stdin", "stdout", "stderr")}
 
     def run(self, *arguments: str) -> tuple[int, str, str]:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("OS_")}
-        done = subprocess.run(
-            [program("openstack"), *arguments],
-            env=environment | {"OS_AUTH_TYPE": "none", "OS_ENDPOINT": self._endpoint},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return done.returncode, done.stdout, done.stderr
+        with as_it_was(), warnings.catch_warnings(action="ignore"), pytest.MonkeyPatch.context() as patch:
+            for name in [name for name in os.environ if name.startswith("OS_")]:
+                patch.delenv(name)
+            patch.setenv("OS_AUTH_TYPE", "none")
+            patch.setenv("OS_ENDPOINT", self._endpoint)
+            for name, stream in self.STREAMS.items():
+                stream.seek(0)
+                stream.truncate()
+                patch.setattr(sys, name, stream)
+            from openstackclient.shell import main  # noqa: PLC0415 - it warns of itself
+
+            code = main(list(arguments))
+        return code, self.STREAMS["stdout"].getvalue(), self.STREAMS["stderr"].getvalue()
 
 
 class Heatconv(CommandLine):
@@ -139,12 +147,19 @@ class Heatconv(CommandLine):
 
     def run(self, *arguments: str) -> tuple[int, str, str]:
         out, err = io.StringIO(), io.StringIO()
-        handlers = list(logging.getLogger("").handlers)
-        try:
+        with as_it_was():
             code = heatconv(["--endpoint", self._endpoint, *arguments], out, err)
-        finally:
-            logging.getLogger("").handlers[:] = handlers
         return code, out.getvalue(), err.getvalue()
+
+
+@contextmanager
+def as_it_was() -> Iterator[None]:
+    """Give the log back to who had it."""
+    handlers = list(logging.getLogger("").handlers)
+    try:
+        yield
+    finally:
+        logging.getLogger("").handlers[:] = handlers
 
 
 @pytest.fixture

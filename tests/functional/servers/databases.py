@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -69,6 +68,7 @@ class _OnServer:
 
     def __init__(self, server: str) -> None:
         self._server = sa.make_url(server)
+        self._engine = sa.create_engine(server, isolation_level="AUTOCOMMIT")
 
     def create(self) -> str:
         """See Kind."""
@@ -78,21 +78,13 @@ class _OnServer:
 
     def _create(self, statement: str) -> str:
         name = _name()
-        self._run([statement.format(name)])
+        self._run(statement.format(name))
         return self._server.set(database=name).render_as_string(hide_password=False)
 
-    def _run(self, statements: Sequence[str], database: str | None = None) -> None:
-        url = self._server.set(database=database) if database else self._server
-        with _connect(url) as connection:
+    def _run(self, *statements: str) -> None:
+        with self._engine.connect() as connection:
             for statement in statements:
                 connection.exec_driver_sql(statement)
-
-
-@contextmanager
-def _connect(url: sa.URL | str) -> Iterator[sa.Connection]:
-    engine = sa.create_engine(url, poolclass=sa.NullPool, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        yield connection
 
 
 class PostgreSQL(_OnServer):
@@ -104,7 +96,7 @@ class PostgreSQL(_OnServer):
 
     def drop(self, url: str) -> None:
         """See Kind."""
-        self._run([f"DROP DATABASE IF EXISTS {sa.make_url(url).database} WITH (FORCE)"])
+        self._run(f"DROP DATABASE IF EXISTS {sa.make_url(url).database} WITH (FORCE)")
 
 
 class MariaDB(_OnServer):
@@ -115,26 +107,17 @@ class MariaDB(_OnServer):
     def copy(self, template: str) -> str:
         """See Kind."""
         url = self.create()
-        source = sa.make_url(template).database
-        with _connect(template) as connection:
-            tables = connection.scalars(sa.text("SHOW TABLES")).all()
-            creations = [
-                connection.execute(sa.text(f"SHOW CREATE TABLE `{table}`")).one()[1] for table in tables
-            ]
-        # The percent sign is the driver's own mark for a parameter.
-        self._run(
-            [
-                "SET SESSION foreign_key_checks = 0",
-                *(creation.replace("%", "%%") for creation in creations),
-                *(f"INSERT INTO `{table}` SELECT * FROM {source}.`{table}`" for table in tables),
-            ],
-            database=sa.make_url(url).database,
-        )
+        source, name = (sa.make_url(each).database for each in (template, url))
+        with self._engine.connect() as connection:
+            tables = connection.scalars(sa.text(f"SHOW TABLES FROM {source}")).all()
+        for table in tables:
+            fresh, old = f"{name}.`{table}`", f"{source}.`{table}`"
+            self._run(f"CREATE TABLE {fresh} LIKE {old}", f"INSERT INTO {fresh} SELECT * FROM {old}")
         return url
 
     def drop(self, url: str) -> None:
         """See Kind."""
-        self._run([f"DROP DATABASE IF EXISTS {sa.make_url(url).database}"])
+        self._run(f"DROP DATABASE IF EXISTS {sa.make_url(url).database}")
 
 
 @dataclass
