@@ -62,14 +62,12 @@ def test_a_round_without_news_costs_the_same_however_many_resources_there_are(wo
     assert many[1] == 1
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(400)
 @pytest.mark.parametrize("database_kind", ["sqlite", "postgresql"])
-def test_two_hundred_of_a_thousand_are_healed_each_once(world):
-    wanted = template(1000)
+def test_every_fifth_of_many_is_healed_once(world):
+    wanted = template(200)
     world.create_with(wanted, "heal")
     before = {found["owner"].rpartition("/")[2]: found["id"] for found in world.cloud.owned()}
-    drifted = [f"R{number:04}" for number in range(0, 1000, 5)]
+    drifted = [f"R{number:04}" for number in range(0, 200, 5)]
     for number, name in enumerate(drifted):
         match number % 3:
             case 0:
@@ -89,7 +87,7 @@ def test_two_hundred_of_a_thousand_are_healed_each_once(world):
     assert set(done.values()) == {1}
     touched = {call.split()[1] for call in done}
     # Who refers to something that was made anew is told; nobody else is touched.
-    assert touched - set(drifted) <= {f"R{number:04}" for number in range(9, 1000, 10)}
+    assert touched - set(drifted) <= {f"R{number:04}" for number in range(9, 200, 10)}
 
 
 def test_nothing_is_asked_and_nothing_written_for_stacks_that_are_off(database_url, registry, monkeypatch):
