@@ -176,10 +176,13 @@ def lay_out(
     )
 
 
-def is_ready(connection: Connection, traversal_id: str, node: Node) -> bool:
-    """Tell whether a node's sync point is READY, at this moment."""
-    state = sa.select(sync_point.c.state).where(key_of(traversal_id, node))
-    return bool(connection.scalar(state) == SyncState.READY)
+def is_ready(traversal_id: str, node: Node) -> sa.ColumnElement[bool]:
+    """Return the condition that a node's sync point is READY."""
+    return (
+        sa.select(sync_point.c.state)
+        .where(key_of(traversal_id, node), sync_point.c.state == SyncState.READY)
+        .exists()
+    )
 
 
 class Sender(NamedTuple):

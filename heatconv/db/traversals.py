@@ -28,6 +28,12 @@ from heatconv.model.states import VISITS, Action, Phase, Status
 #: The actions whose failure is followed by a rollback, if the stack is to have one.
 _ROLLED_BACK = (Action.CREATE, Action.ADOPT, Action.UPDATE, Action.RESTORE)
 
+#: A stack's first traversal.
+_FIRST = frozenset({Action.CREATE, Action.ADOPT})
+
+#: What a stack is in while a half of its traversal is not done.
+_PHASES = {Direction.UPDATE: Phase.UPDATE, Direction.CLEANUP: Phase.GC}
+
 NO_CHECK = "CHECK not supported"  #: how the reason of a resource begins whose type cannot be checked
 
 Planner = Callable[[Sequence[Extant]], Plan]
@@ -147,7 +153,7 @@ def _check_owner(connection: Connection, start: Start) -> None:
 
 def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, plan: Planner) -> Started:
     traversal_id = new_id()
-    first = start.action in (Action.CREATE, Action.ADOPT)
+    first = start.action in _FIRST
     # Of one that is COMPLETE nobody holds a row, or can replace one, and its sync points are forgotten.
     may_be_held = not first and seen.status is not Status.COMPLETE
     connection.execute(
@@ -395,12 +401,14 @@ def finish_half(connection: Connection, stack_id: str, traversal_id: str, direct
     roll back to, and what is not wanted may go.  Where nothing can be left to
     go, and after CLEANUP, the traversal ends.
 
-    Concurrency: WHERE id AND current_traversal AND status = IN_PROGRESS on the
-    stack, and READY on the sync point; whoever comes second changes nothing.
+    Concurrency: the stack is locked WHERE id AND current_traversal AND status =
+    IN_PROGRESS AND phase = that of this half, and its sync point is READY; of two
+    who do the same half the second finds the next phase.
     """
     node = Node(stack_id, direction)
-    current = _lock(connection, stack_id, traversal_id)
-    if current is None or not sync_points.is_ready(connection, traversal_id, node):
+    due = stack.c.phase == _PHASES[direction], sync_points.is_ready(traversal_id, node)
+    current = _lock(connection, stack_id, traversal_id, *due)
+    if current is None:
         return Half()
     if direction is Direction.CLEANUP:
         return Half(owner=_complete(connection, current))
@@ -433,9 +441,11 @@ _LOCKED: Sequence[sa.Column[Any]] = (
 )
 
 
-def _lock(connection: Connection, stack_id: str, traversal_id: str) -> sa.Row[Any] | None:
-    """Lock a stack and return what ending its traversal takes, WHERE that is current."""
-    query = sa.select(*_LOCKED).where(_current(stack_id, traversal_id)).with_for_update()
+def _lock(
+    connection: Connection, stack_id: str, traversal_id: str, *due: sa.ColumnElement[bool]
+) -> sa.Row[Any] | None:
+    """Lock a stack and return what ending its traversal takes, WHERE that is current and ``due`` holds."""
+    query = sa.select(*_LOCKED).where(_current(stack_id, traversal_id), *due).with_for_update()
     return connection.execute(query).one_or_none()
 
 
@@ -483,8 +493,8 @@ def _complete(connection: Connection, found: sa.Row[Any]) -> Owner | None:
     sync_points.forget(connection, found.id)
     if found.action == Action.SNAPSHOT:
         snapshots.fill(connection, found.current_traversal, found.id)
-    if Action(found.action) in VISITS:
-        return owner  # whatever templates are kept are kept for another reason
+    if Action(found.action) in VISITS | _FIRST:
+        return owner  # whatever templates are kept are kept for another reason; at first there is one
     connection.execute(
         sa.delete(raw_template).where(
             raw_template.c.stack_id == found.id, raw_template.c.id != found.raw_template_id

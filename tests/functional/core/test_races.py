@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from heatconv import errors
-from heatconv.db import checks, claims, held, recovery, resources, sync_points
+from heatconv.db import checks, claims, held, recovery, resources, sync_points, traversals
 from heatconv.db.tables import raw_template, resource, stack, sync_point, sync_point_input
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.reads import Reads
@@ -287,27 +287,63 @@ WAITING = {
 }
 
 
+def at_once_after(world, locking, kind, *functions):
+    """Call functions, a thread each, that all wait for one row; return what they return once it is free."""
+    with ThreadPoolExecutor(len(functions)) as pool:
+        with world.database.engine.begin() as connection:
+            connection.execute(locking.with_for_update()).one()
+            called = [pool.submit(function) for function in functions]
+            deadline = time.monotonic() + 60
+            while connection.scalar(sa.text(WAITING[kind])) < len(functions):
+                assert time.monotonic() < deadline
+                assert not any(each.done() for each in called)
+                time.sleep(0.2)  # MariaDB looks anew what waits once nobody has asked for 0.1 s
+        return [each.result() for each in called]
+
+
 @SERVERS
 def test_a_node_that_two_pass_by_at_once_is_counted_once(world, database_kind):
     """Both have read that it is READY before either has written that it is DONE."""
     world.create(CHAIN)
     job, _ = claimed(world, "A+")
     key = sync_points.key_of(job.traversal_id, world.node("C+"))
-    others = [world.new_worker().database for _ in range(2)]
+    passing = [partial(checks.pass_by, world.new_worker().database, job) for _ in range(2)]
 
-    with ThreadPoolExecutor(len(others)) as pool:
-        with world.database.engine.begin() as connection:
-            connection.execute(sa.select(sync_point.c.state).where(key).with_for_update()).one()
-            passed = [pool.submit(checks.pass_by, other, job) for other in others]
-            deadline = time.monotonic() + 60
-            while connection.scalar(sa.text(WAITING[database_kind])) < len(others):
-                assert time.monotonic() < deadline
-                assert not any(each.done() for each in passed)
-                time.sleep(0.2)  # MariaDB looks anew what waits once nobody has asked for 0.1 s
-        outcomes = [each.result() for each in passed]
+    outcomes = at_once_after(world, sa.select(sync_point.c.state).where(key), database_kind, *passing)
 
     assert {type(outcome) for outcome in outcomes} == {Propagated, Superseded}
     assert (world.points()["A+"], world.points()["C+"]) == ("DONE 0/0", "READY 1/1")
+
+
+@SERVERS
+@pytest.mark.parametrize("half", ["stack+", "stack-"])
+def test_half_of_a_traversal_that_two_end_at_once_is_ended_once(web, database_kind, half):
+    """Both have read that it is READY before either has written what comes next."""
+    web.update(changed("new").without("D"))
+    for label in ("C+", "stack+", "D-", "C-")[: 1 if half == "stack+" else 4]:
+        web.check(label)
+    before, direction = web.stack, web.node(half).direction
+    ending = [
+        partial(traversals.finish_half, worker.database, web.stack_id, before.current_traversal, direction)
+        for worker in (web.new_worker(), web.new_worker())
+    ]
+
+    ended = at_once_after(web, sa.select(stack).where(stack.c.id == web.stack_id), database_kind, *ending)
+
+    ready = [web.label(node) for each in ended for node in each.ready]
+    assert ready == (["D-"] if half == "stack+" else [])
+    assert web.stack.atomic_key == before.atomic_key + 1
+    assert web.events().count("web UPDATE_COMPLETE") == (half == "stack-")
+
+
+@pytest.mark.parametrize("half", ["stack+", "stack-"])
+def test_a_message_that_comes_before_a_half_is_done_changes_nothing(web, half):
+    web.update(changed("new").without("D"))
+    before = web.everything()
+
+    assert web.check(half) == []
+
+    assert web.everything() == before
 
 
 def test_of_twenty_that_are_done_at_once_each_is_counted_once(world):
