@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
@@ -64,20 +64,23 @@ def in_dependency_order(requires: Mapping[T, Iterable[T]]) -> list[T]:
     Raises:
         CycleError: no such order exists.
     """
-    waiting = {node: {needed for needed in needs if needed in requires} for node, needs in requires.items()}
-    needed_by: dict[T, list[T]] = {node: [] for node in requires}
+    needs_of = (
+        (node, {needed for needed in needs if needed in requires}) for node, needs in requires.items()
+    )
+    waiting = {node: needs for node, needs in needs_of if needs}
+    needed_by: defaultdict[T, list[T]] = defaultdict(list)
     for node, needs in waiting.items():
         for needed in needs:
             needed_by[needed].append(node)
-    ready = deque(node for node, needs in waiting.items() if not needs)
+    ready = deque(node for node in requires if node not in waiting)
     order: list[T] = []
     while ready:
         node = ready.popleft()
         order.append(node)
-        for successor in needed_by[node]:
+        for successor in needed_by.get(node, ()):
             waiting[successor].discard(node)
             if not waiting[successor]:
                 ready.append(successor)
-    if len(order) < len(waiting):
+    if len(order) < len(requires):
         raise CycleError(node for node, needs in waiting.items() if needs)
     return order

@@ -94,7 +94,7 @@ def choose_rows(targets: Mapping[str, Target], rows: Iterable[Extant]) -> dict[s
             continue
         as_wanted = row.status is Status.COMPLETE and row.applied_sha1 == target.definition.sha1
         rank = (as_wanted, row.wanted)
-        if any(rank) and (row.name not in best or rank > best[row.name][0]):
+        if (as_wanted or row.wanted) and (row.name not in best or rank > best[row.name][0]):
             best[row.name] = rank, row
     return {name: row for name, (_, row) in best.items()}
 

@@ -8,6 +8,7 @@ the version and the sections.  What the sections say is ``freeze``'s business.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from heatconv.errors import Invalid
@@ -16,6 +17,8 @@ from heatconv.template.document import DocumentError, load_document
 from heatconv.template.limits import BYTES_A_NODE, MAX_DEPTH, MAX_NODES, MAX_TEXT_BYTES
 from heatconv.template.problems import Problems, kind_of
 from heatconv.template.versions import VERSION_KEY, version_of
+
+_TEXT = frozenset({str})
 
 
 def load_yaml(text: str, what: str, *, limit: int, secret: bool = False) -> Any:
@@ -64,7 +67,7 @@ def check_data(data: Any, what: str, *, limit: int) -> None:
         nodes += len(level)
         if nodes > most:
             raise _invalid(f"{what} has more than {most} values.")
-        level = [child for item in level for child in _children(item)]
+        level = [child for item in level if isinstance(item, (dict, list)) for child in _children(item)]
         if not level:
             break
     else:
@@ -102,12 +105,12 @@ def load_template(template: dict[str, Any] | str, *, limit: int = MAX_TEXT_BYTES
     return data
 
 
-def _children(item: Any) -> Any:
-    if isinstance(item, dict):
-        if not all(isinstance(key, str) for key in item):
-            raise _invalid("The keys of every map have to be texts.")
-        return item.values()
-    return item if isinstance(item, list) else ()
+def _children(item: dict[Any, Any] | list[Any]) -> Iterable[Any]:
+    if isinstance(item, list):
+        return item
+    if not _TEXT.issuperset(map(type, item)):
+        raise _invalid("The keys of every map have to be texts.")
+    return item.values()
 
 
 def _check_size(text: str, what: str, limit: int) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 
 class CircularDependency(Exception):  # caught by whoever knows the place to report it at
@@ -14,7 +14,7 @@ class CircularDependency(Exception):  # caught by whoever knows the place to rep
         self.members = members
 
 
-def dependency_order(requires: Mapping[str, Iterable[str]]) -> list[str]:
+def dependency_order(requires: Mapping[str, Collection[str]]) -> list[str]:
     """Return the names, each after everything it requires; linear time, no recursion.
 
     What is required but is no key of ``requires`` is passed over.
@@ -24,12 +24,14 @@ def dependency_order(requires: Mapping[str, Iterable[str]]) -> list[str]:
     """
     order: dict[str, None] = {}
     for start in requires:
-        if start not in order:
+        if not requires[start]:
+            order[start] = None
+        elif start not in order:
             _visit(start, requires, order)
     return list(order)
 
 
-def _visit(start: str, requires: Mapping[str, Iterable[str]], order: dict[str, None]) -> None:
+def _visit(start: str, requires: Mapping[str, Collection[str]], order: dict[str, None]) -> None:
     trail = [(start, iter(sorted(requires[start])))]
     on_trail = {start}
     while trail:
