@@ -21,15 +21,25 @@ from heatconv.cmd.compose import engine, worker
 from heatconv.cmd.daemon import Daemon
 from heatconv.db import migration, stacks
 from heatconv.db.session import Database
+from heatconv.engine.delivery import Delivery
+from heatconv.engine.notifications import Notifications
+from heatconv.engine.observer import Observer
+from heatconv.engine.recovery import Recovery
 from heatconv.model.states import Status
 from heatconv.resources.registry import Registry
 from heatconv.rpc.bus import Bus, EngineCaller
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient
 from heatconv.testing.keys import KEYRING
-from tests.perf.tally import Counts, Tally
+from tests.perf.tally import BY_CLOCK, Counts, Tally
 
 CONTEXT = RequestContext(project_id="perf")
+
+#: What daemons do by the clock (see ``Daemon.every``): the thread of each is called after it.
+_TASKS = {
+    task.__name__
+    for task in (Daemon._heartbeat, Recovery.tick, Observer.tick, Delivery.tick, Notifications.look)
+}
 
 
 class CountingBus(Bus):
@@ -123,7 +133,10 @@ def count_statements(engine: sa.Engine | type[sa.Engine], tally: Counts) -> None
     def executed(_c: Any, cursor: Any, statement: str, parameters: Any, _x: Any, many: bool) -> None:
         # INSERT ... VALUES of many rows is one statement on each of our drivers; others are not.
         folded = statement.lstrip().upper().startswith("INSERT")
-        tally.add("statements", len(parameters) if many and not folded else 1)
+        sent = len(parameters) if many and not folded else 1
+        tally.add("statements", sent)
+        if threading.current_thread().name in _TASKS:
+            tally.add(BY_CLOCK, sent)
 
     sa.event.listen(engine, "after_cursor_execute", executed)
     sa.event.listen(engine, "commit", lambda _connection: tally.add("commits"))

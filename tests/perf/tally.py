@@ -9,7 +9,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Protocol
 
-COUNTED = ("statements", "commits", "messages")
+BY_CLOCK = "statements_by_clock"  #: which of the statements daemons send whatever they are asked for
+COUNTED = ("statements", "commits", "messages", BY_CLOCK)
 
 
 class Counts(Protocol):

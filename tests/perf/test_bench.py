@@ -107,7 +107,8 @@ def test_a_run_can_be_drawn_and_told(results, on, tmp_path):
 @pytest.mark.parametrize("database_kind", ["postgresql"])
 @pytest.mark.timeout(600)
 def test_resources_may_wait(results, on):
-    path = results(*on, "--shape", "wide", "--size", "5", "--member", "test", "--wait-secs", "0.5")
+    path = results(*on, "--shape", "wide", "--size", "5", "--member", "test", "--wait-secs", "3")
 
     (create,) = report.grouped(report.read(path))["wide", 5, "create"]
-    assert create["seconds"] > 0.5
+    assert create["seconds"] > 3
+    assert 0 < create["statements_by_clock"] < create["statements"]
