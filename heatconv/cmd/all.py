@@ -15,7 +15,7 @@ from heatconv.api import auth
 from heatconv.cmd import keys
 from heatconv.cmd.compose import common, engine, worker
 from heatconv.cmd.compose.api import ApiService
-from heatconv.cmd.daemon import Daemon, leave
+from heatconv.cmd.daemon import Daemon, collect_less, leave
 from heatconv.crypto import Keyring
 from heatconv.db import migration, sealing
 from heatconv.db.session import Database
@@ -61,6 +61,7 @@ def main() -> None:
     planning.recovery.tick()
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: threading.Thread(target=api.stop).start())
+    collect_less()
     print(f"heatconv is up: http://{host}:{port}/v1/default", flush=True)  # noqa: T201 - whoever waits reads it
     api.serve()
     planning.stop()

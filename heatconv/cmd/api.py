@@ -18,7 +18,7 @@ from heatconv import conf as configuration  # noqa: E402
 from heatconv.api import auth  # noqa: E402
 from heatconv.cmd import keys  # noqa: E402
 from heatconv.cmd.compose.api import ApiService  # noqa: E402
-from heatconv.cmd.daemon import leave  # noqa: E402
+from heatconv.cmd.daemon import collect_less, leave  # noqa: E402
 from heatconv.cmd.processes import PROCESSES, run_processes  # noqa: E402
 from heatconv.crypto import Keyring  # noqa: E402
 from heatconv.rpc.bus import Bus  # noqa: E402
@@ -39,5 +39,6 @@ def _serve(conf: cfg.ConfigOpts, keyring: Keyring, strategy: auth.Strategy, *, s
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: threading.Thread(target=service.stop).start())
     signal.signal(signal.SIGHUP, lambda *_: conf.mutate_config_files())
+    collect_less()
     service.serve()
     leave()

@@ -84,7 +84,7 @@ class Daemon:
         for signum in (signal.SIGTERM, signal.SIGINT):
             signal.signal(signum, lambda *_: self._stopping.set())
         signal.signal(signal.SIGHUP, lambda *_: self._reload.set())
-        _collect_less()
+        collect_less()
         LOG.info("%s %s is up", self._binary, self.engine_id)
         # Waiting in slices lets the signal handler run whatever the executor.
         while not self._stopping.wait(0.2):
@@ -134,11 +134,11 @@ class Daemon:
                 LOG.exception("%s failed and will run again", task.__name__)
 
 
-def _collect_less() -> None:
+def collect_less() -> None:
     """Have the garbage collector leave alone what is loaded by now, and look through the rest less often.
 
-    A stack's definitions are thousands of objects that live until it is prepared,
-    and are no garbage each time that some hundreds more have come.
+    A stack's template and its definitions are thousands of objects that live until the
+    request is answered, and are no garbage each time that some hundreds more have come.
     """
     gc.collect()
     gc.freeze()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -291,9 +292,9 @@ def extant_rows(connection: Connection, stack_id: str) -> list[Extant]:
         sa.select(*_EXTANT)
         .select_from(resource.outerjoin(resource_observed, observations.HOLDS))
         .where(resource.c.stack_id == stack_id)
-        .order_by(resource.c.id)
     )
-    return [rows.extant(row) for row in connection.execute(query)]
+    # Sorted here: PostgreSQL goes by the rules of some language, which takes it longer.
+    return sorted((rows.extant(row) for row in connection.execute(query)), key=attrgetter("id"))
 
 
 def _lock_rows(connection: Connection, stack_id: str) -> None:

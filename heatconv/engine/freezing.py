@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -221,18 +221,14 @@ def _targets(
     definitions: Mapping[str, Definition], classes: Classes, outputs: Mapping[str, Any]
 ) -> dict[str, Target]:
     """Pair each definition with the attributes that others, or outputs, refer to."""
-    referred: dict[str, set[str]] = {name: set() for name in definitions}
+    referred: defaultdict[str, set[str]] = defaultdict(set)
     used = [ref for definition in definitions.values() for ref in definition.references]
     used.extend(references([output["value"] for output in outputs.values()]))
     for reference in used:
-        if reference.attribute is not None and reference.resource in referred:
+        if reference.attribute is not None:
             referred[reference.resource].add(reference.key)
     return {
-        name: Target(
-            definition=definition,
-            attributes=frozenset(referred[name]),
-            always=classes[name].changes_with_every_update,
-        )
+        name: Target(definition, frozenset(referred.get(name, ())), classes[name].changes_with_every_update)
         for name, definition in definitions.items()
     }
 

@@ -168,8 +168,8 @@ class Lifecycle:
                     raise errors.ActionFailed(reason=sentence(str(error), known)) from None
                 # What was read of another resource is plain now, and no less secret for that.
                 secrets = {*definition.secrets, *found_in(dict(restored.properties), known)}
-                targets[name] = replace(
-                    targets[name], definition=replace(restored, secrets=tuple(sorted(secrets)))
+                targets[name] = targets[name]._replace(
+                    definition=replace(restored, secrets=tuple(sorted(secrets)))
                 )
         return replace(wanted, targets=targets)
 

@@ -65,7 +65,9 @@ def in_dependency_order(requires: Mapping[T, Iterable[T]]) -> list[T]:
         CycleError: no such order exists.
     """
     needs_of = (
-        (node, {needed for needed in needs if needed in requires}) for node, needs in requires.items()
+        (node, {needed for needed in needs if needed in requires})
+        for node, needs in requires.items()
+        if needs
     )
     waiting = {node: needs for node, needs in needs_of if needs}
     needed_by: defaultdict[T, list[T]] = defaultdict(list)

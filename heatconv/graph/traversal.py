@@ -87,16 +87,17 @@ def choose_rows(targets: Mapping[str, Target], rows: Iterable[Extant]) -> dict[s
     Next the row that the current template wants.  Never one whose deletion has
     begun, for nobody can tell what of it is left.
     """
-    best: dict[str, tuple[tuple[bool, bool], Extant]] = {}
+    best: dict[str, Extant] = {}
+    ranks: dict[str, int] = {}
     for row in rows:
         target = targets.get(row.name)
         if target is None or row.action is Action.DELETE:
             continue
         as_wanted = row.status is Status.COMPLETE and row.applied_sha1 == target.definition.sha1
-        rank = (as_wanted, row.wanted)
-        if (as_wanted or row.wanted) and (row.name not in best or rank > best[row.name][0]):
-            best[row.name] = rank, row
-    return {name: row for name, (_, row) in best.items()}
+        rank = 2 * as_wanted + row.wanted
+        if rank > ranks.get(row.name, 0):
+            best[row.name], ranks[row.name] = row, rank
+    return best
 
 
 def find_dirty(

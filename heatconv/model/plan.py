@@ -5,14 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Node
 
 
-@dataclass(frozen=True, kw_only=True)
-class Target:
-    """One resource as the template wants it: its definition, and the attributes others refer to."""
+class Target(NamedTuple):
+    """One resource as the template wants it: its definition, and the attributes others refer to.
+
+    A tuple, for it is made of each resource of a template whatever has changed.
+    """
 
     definition: Definition
     attributes: frozenset[str] = frozenset()

@@ -97,7 +97,7 @@ class DefinitionParser:
                 if not is_wanted:
                     continue
                 part = known.get(name)
-                if part is None or not self._evaluator.afford(part.cost):
+                if part is None or (any(part.cost) and not self._evaluator.afford(part.cost)):
                     with self._problems.at(name):
                         part = self._part(name, self._snippets[name])
                 self._problems.secrets.update(part.definition.secrets)
