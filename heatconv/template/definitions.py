@@ -97,6 +97,7 @@ class DefinitionParser:
                 if not is_wanted:
                     continue
                 part = known.get(name)
+                # Most cost nothing, and thousands are not asked whether that is there.
                 if part is None or (any(part.cost) and not self._evaluator.afford(part.cost)):
                     with self._problems.at(name):
                         part = self._part(name, self._snippets[name])
