@@ -113,6 +113,13 @@ class Invalid(UserError):
         super().__init__(message, problems=problems)
 
 
+class ImmutableParameters(UserError):
+    """The following parameters are immutable and may not be updated: {names}"""
+
+    code = "ImmutableParameterModified"
+    names: str
+
+
 # -- what another process did first ------------------------------------------------
 
 
@@ -178,6 +185,18 @@ class StorageError(HeatconvError):
 
 class WrongKey(StorageError):
     """A value in the database is encrypted with a key that auth_encryption_old_keys lacks."""
+
+
+class Unbound(StorageError):
+    """A value in the database is not bound to its row: see accept_unbound_values."""
+
+
+class BrokenSeal(StorageError):
+    """{column} of row {row} in the database cannot be opened there: {reason}"""
+
+    column: str
+    row: str
+    reason: str
 
 
 class TransportError(HeatconvError):

@@ -11,21 +11,33 @@ import base64
 import hashlib
 import hmac
 import json
+import math
+import string
 import time
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote, urlencode
 
 from heatconv import errors
+from heatconv.model.ids import made_at
+from heatconv.model.secrets import HIDDEN
+
+_LENGTH = 43  #: characters of a signature
+_ALPHABET = frozenset(string.ascii_letters + string.digits + "-_")
+_EQUALS = ("=", "%3D", "%3d", "%253D", "%253d")  #: what is before one in a URL, and in one that is quoted
 
 
 class Signer:
     """Signs URLs of the signal route, and knows its own again; safe between threads."""
 
-    def __init__(self, secret: bytes, endpoint: str, old_secrets: Sequence[bytes] = ()) -> None:
+    def __init__(
+        self, secret: bytes, endpoint: str, old_secrets: Sequence[bytes] = (), *, lifetime: int = 0
+    ) -> None:
         """Sign with ``secret`` what is at ``endpoint``, such as ``https://heat.example.org:8004``.
 
-        What was signed with one of ``old_secrets`` still counts.
+        What was signed with one of ``old_secrets`` still counts.  A URL counts for
+        ``lifetime`` seconds from when its resource was made; 0: as long as that is there.
         """
+        self._lifetime = lifetime
         self._secrets = (secret, *old_secrets)
         self._endpoint = endpoint.rstrip("/")
 
@@ -43,7 +55,8 @@ class Signer:
             project: the id of the stack's project.
             stack_name: of the stack that has the resource.
             stack_id: of that stack.
-            resource_name: the resource's name in its template.
+            resource_name: the id of the resource's row, so that the URL counts no longer than that is
+                there; or its name in the template, for whatever has the name.
             expires: seconds since the epoch from which on it is refused; never, if None.
         """
         segments = ("v1", project, "stacks", stack_name, stack_id, "resources", resource_name, "signal")
@@ -68,8 +81,35 @@ class Signer:
         ours = [_signature(secret, path, expires).encode() for secret in self._secrets]
         if not any(hmac.compare_digest(given, each) for each in ours):
             raise errors.Forbidden("This URL is not signed as it is: use it as it was given to you.")
-        if expires and int(expires) <= time.time():
+        if self._end(path, expires) <= time.time():
             raise errors.Forbidden("This URL has expired: get a new one from whoever gave it to you.")
+
+    def _end(self, path: str, expires: str) -> float:
+        """Return the moment from which on a URL does not count any more."""
+        if expires:
+            return int(expires)
+        if not self._lifetime:
+            return math.inf
+        made = made_at(path.split("/")[-2])
+        # By its name nobody can tell which resource it was signed for.
+        return 0 if made is None else made + self._lifetime
+
+
+def without_signatures(text: str) -> str:
+    """Return a text in which no URL for signals can be used."""
+    before, *after = text.split("signature")
+    return "".join([before, *("signature" + _hidden(each) for each in after)])
+
+
+def _hidden(text: str) -> str:
+    """Return what comes after the word, without the signature that it begins with, if it does."""
+    equals = next((each for each in _EQUALS if text.startswith(each)), None)
+    if equals is None:
+        return text
+    rest = text[len(equals) :]
+    if len(rest) < _LENGTH or not _ALPHABET.issuperset(rest[:_LENGTH]):
+        return text
+    return equals + HIDDEN + rest[_LENGTH:]
 
 
 def _signature(secret: bytes, path: str, expires: str) -> str:

@@ -20,7 +20,7 @@ import jsonschema
 from heatconv import errors
 
 BODY = "request body"
-JSON_TYPES = {"", "application/json", "text/plain"}
+JSON_TYPE = "application/json"
 _CHUNK = 65536
 _DEPTH = 100  #: of nested objects and lists; no template comes near
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  #: NUL, and halves of a surrogate pair
@@ -29,21 +29,46 @@ _DRAINED = 16 * 1024 * 1024  #: what is read of a body that is too large, so tha
 
 def read(request: falcon.Request, limit: int) -> dict[str, Any]:
     """Return the JSON object of a request's body; no body is an empty object."""
+    text = _received(request, limit)
+    if not text:
+        return {}
+    content_type = _type(request)
+    # Any other a browser sends for a page of somebody else, and asks nobody before.
+    if content_type != JSON_TYPE:
+        raise errors.BadRequest(
+            f"The request body is of type '{content_type}'; send JSON and the header "
+            f"'Content-Type: {JSON_TYPE}'."
+        )
+    return parse(text)
+
+
+def read_if_object(request: falcon.Request, limit: int) -> dict[str, Any]:
+    """Return the JSON object of a request's body, of any type; a body that is none is an empty object.
+
+    Guests and alarms post whatever they like; that they post is what counts.
+    """
+    text = _received(request, limit)
+    if not text.lstrip().startswith(b"{"):
+        return {}
+    try:
+        return parse(text)
+    except errors.BadRequest:
+        if _type(request) in ("", JSON_TYPE):
+            raise  # it was meant to be one
+        return {}
+
+
+def _received(request: falcon.Request, limit: int) -> bytes:
     if (request.content_length or 0) > limit:
         _drain(request)
         raise errors.RequestLimitExceeded(
             f"The request body has {request.content_length} bytes; at most {limit} are accepted."
         )
-    text = request.bounded_stream.read()
-    if not text:
-        return {}
-    content_type = (request.content_type or "").partition(";")[0].strip().lower()
-    if content_type not in JSON_TYPES:
-        raise errors.BadRequest(
-            f"The request body is of type '{content_type}'; send JSON and the header "
-            "'Content-Type: application/json'."
-        )
-    return parse(text)
+    return bytes(request.bounded_stream.read())
+
+
+def _type(request: falcon.Request) -> str:
+    return (request.content_type or "").partition(";")[0].strip().lower()
 
 
 def checked(body: dict[str, Any], schema: Mapping[str, Any], what: str = BODY) -> dict[str, Any]:

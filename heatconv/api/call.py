@@ -54,11 +54,20 @@ class Call:
         """
         return body.read(self.request, self.conf.api.max_json_body_size)
 
+    @cached_property
+    def posted(self) -> Json:
+        """The body as it was sent, of any type, or nothing if it is no JSON object.
+
+        Raises:
+            UserError: it is too large, or was meant to be one.
+        """
+        return body.read_if_object(self.request, self.conf.api.max_json_body_size)
+
     def url(self, *segments: str, project: str | None = None) -> str:
         """Return the URL of something in a project, the caller's unless another is named."""
         within = project or self.context.project_id
         path = "/".join(quote(segment, safe="") for segment in (within, *segments))
-        return f"{self.request.prefix}/v1/{path}"
+        return f"{self.request.context.base}/v1/{path}"
 
     def stack_url(self, stack: Stack, *segments: str) -> str:
         """Return the canonical URL of a stack, or of something below it."""

@@ -25,6 +25,7 @@ class Contract:
     query: query.Keys = field(default_factory=dict)
     no_other_query: bool = False  #: an unknown key is refused instead of ignored
     body: Schema | None = None
+    any_body: bool = False  #: one of any ``Content-Type``, and none if it is no JSON object
     answers: HTTPStatus = HTTPStatus.OK
 
     def read(self, call: Call) -> Call:
@@ -39,7 +40,8 @@ class Contract:
         found = query.read(params, self.query)
         if self.body is None:
             return replace(call, query=found)
-        return replace(call, query=found, body=body.checked(call.sent, self.body))
+        sent = call.posted if self.any_body else call.sent
+        return replace(call, query=found, body=body.checked(sent, self.body))
 
 
 _CONTRACTS: dict[Handler, Contract] = {}

@@ -2,7 +2,7 @@
 """The composition of the API: a WSGI application of an engine client.
 
 A request passes, in this order: what ``middleware`` puts around the application,
-the route, authentication, the policy, the proof that a stack's name and id belong
+``hosts``, the route, authentication, the policy, the proof that a stack's name and id belong
 together, the handler; an error met anywhere from the route on goes to ``faults``.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any
 from wsgiref.types import WSGIApplication
@@ -25,13 +25,20 @@ from heatconv import errors
 from heatconv.api import auth, faults, middleware, openapi, routes
 from heatconv.api.call import Answer, Call, Handler
 from heatconv.api.handlers import versions
+from heatconv.api.hosts import Hosts
 from heatconv.api.identities import Identities
-from heatconv.api.policy import Policy, access
+from heatconv.api.policy import Policy, access, names_types
+from heatconv.conf import cors
 from heatconv.rpc.engine_client import EngineClient
-from heatconv.signing import Signer
+from heatconv.signing import Signer, without_signatures
 
 #: A version of the API that is not there.
 _OTHER_VERSION = re.compile(r"/v(?!1(\.0)?(/|$))[0-9.]+(/|$)")
+
+#: What is below a stack that is told by its identifier; a template of a URL cannot say "and so on".
+_BELOW_ARN = re.compile(
+    r"/v1(\.0)?/(?P<project>[^/]+)/stacks/(?P<stack_name>arn:[^/]+)/(?P<stack_id>[^/]+)/(?P<arn_id>[^/]+)/."
+)
 
 
 def application(
@@ -51,7 +58,9 @@ def application(
     Raises:
         Misconfigured: the configured strategy cannot work.
     """
+    cors.register(conf)
     app = falcon.App(middleware=[RequestId()])
+    app.add_middleware(Hosts.of(conf))
     app.req_options.strip_url_path_trailing_slash = True
     app.req_options.keep_blank_qs_values = False
     faults.install(app)
@@ -67,6 +76,8 @@ def application(
         endpoint = Endpoint(parts, url, handlers)
         for version in routes.VERSIONS:
             app.add_route(f"{version}/{{project}}{url}", endpoint)
+        if url == routes.ARN:
+            app.add_sink(endpoint.respond, _BELOW_ARN)
     for url in ("/", "/versions", *routes.VERSIONS):
         app.add_route(url, VersionsDocument())
     app.add_route(openapi.URL, openapi.Document())
@@ -107,6 +118,7 @@ class Endpoint:
         self._parts = parts
         self._handlers = handlers
         self._access = {method: access(method, url) for method in handlers}
+        self._names_types = {method for method in handlers if names_types(method, url)}
         for method in handlers:
             setattr(self, f"on_{method.lower()}", self._respond)
 
@@ -115,19 +127,38 @@ class Endpoint:
         response.status = HTTPStatus.NO_CONTENT
         response.set_header("Allow", ", ".join(self._handlers))
 
+    def respond(self, req: falcon.Request, resp: falcon.Response, **kwargs: str) -> None:
+        """Answer a request of any method.
+
+        Raises:
+            falcon.HTTPMethodNotAllowed: there is nothing for the method here.
+        """
+        if req.method not in self._handlers:
+            raise falcon.HTTPMethodNotAllowed(list(self._handlers))
+        self._respond(req, resp, **kwargs)
+
     def _respond(
         self, request: falcon.Request, response: falcon.Response, *, project: str, **fields: str
     ) -> None:
         if "\0" in request.path or "%00" in request.query_string:
             raise errors.BadRequest("The URL has a NUL character in it.")
         call = self._admitted(request, project)
-        self._parts.policy.enforce(self._access[request.method].rule(call), call.context)
+        for rule in self._access[request.method].wanted(call):
+            self._parts.policy.enforce(rule, call.context)
         handler = self._handlers[request.method]
         _send(response, handler(call, **self._located(call, fields)))
+        # Wherever a URL has got to that is a permission to signal: only who has that permission sees it.
+        if response.text and "signature" in response.text and not self._may_signal(call):
+            response.text = without_signatures(response.text)
+
+    def _may_signal(self, call: Call) -> bool:
+        return self._parts.policy.allows("resource:signal", call.context)
 
     def _admitted(self, request: falcon.Request, project: str) -> Call:
         """Return the call of somebody who is known, and may act in a project."""
         context = self._parts.policy.admit(self._parts.authenticate(request, project), project)
+        if context.refused_types is None and request.method in self._names_types:
+            context = replace(context, refused_types=self._parts.policy.refused_types(context))
         oslo_context.RequestContext(
             request_id=context.request_id, project_id=project, user_id=context.user_id, overwrite=True
         )
@@ -138,7 +169,10 @@ class Endpoint:
         if "stack_id" not in fields or "arn_id" in fields:
             return dict(fields)
         name, stack_id = fields.pop("stack_name"), fields.pop("stack_id")
-        return {"stack": self._parts.identities.prove(call, name, stack_id), **fields}
+        return {
+            "stack": self._parts.identities.prove(call, name, stack_id, fields.get("resource_name")),
+            **fields,
+        }
 
 
 def _send(response: falcon.Response, answer: Answer) -> None:

@@ -17,6 +17,8 @@ from heatconv import errors
 
 LOG = logging.getLogger(__name__)
 
+RETRY_AFTER = 5  #: seconds after which it makes sense to look whether the service is back
+
 #: The most specific class wins.
 STATUSES: dict[type[BaseException], HTTPStatus] = {
     errors.NotFound: HTTPStatus.NOT_FOUND,
@@ -76,6 +78,8 @@ def answer_http_error(
 
 def _answer(response: falcon.Response, status: HTTPStatus, code: str, message: str) -> None:
     response.status = status
+    if status is HTTPStatus.SERVICE_UNAVAILABLE:
+        response.set_header("Retry-After", str(RETRY_AFTER))
     response.media = {
         "code": status.value,
         "title": status.phrase,

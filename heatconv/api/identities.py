@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from heatconv import errors
 from heatconv.api.call import Call, Stack
+from heatconv.resources import stack_users
 
 _KEPT = 10_000
 
@@ -19,15 +20,22 @@ class Identities:
     def __init__(self) -> None:
         self._names: dict[tuple[str, str], str] = {}
 
-    def prove(self, call: Call, name: str, stack_id: str) -> Stack:
+    def prove(self, call: Call, name: str, stack_id: str, resource: str | None = None) -> Stack:
         """Return the stack that has this name and this id.
+
+        Args:
+            call: the request.
+            name: of the stack.
+            stack_id: of the stack.
+            resource: of that stack, which the request is about; a stack user knows of no other stack.
 
         Raises:
             NotFound: none has both.
         """
         key = (call.context.project_id, stack_id)
         if self._names.get(key) != name:
-            identity = call.engine.identify_stack(call.context, stack_id)
+            asks_for = resource if stack_users.ROLE in call.context.roles else None
+            identity = call.engine.identify_stack(call.context, stack_id, resource=asks_for)
             if identity != {"name": name, "id": stack_id}:
                 raise errors.NotFound(entity="Stack", name=f"{name}/{stack_id}")
             if len(self._names) >= _KEPT:

@@ -9,8 +9,6 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from oslo_config import cfg
 from oslo_middleware import CORS, Healthcheck, HTTPProxyToWSGI, RequestId
 
-from heatconv.conf import cors
-
 HEALTHCHECK = "/healthcheck"
 
 
@@ -22,7 +20,6 @@ def around(app: WSGIApplication, conf: cfg.ConfigOpts) -> WSGIApplication:
     before it sends a token; what a proxy says of where the request came from,
     before any URL is made of that; the token.
     """
-    cors.set_defaults()
     if conf.auth.strategy == "keystone":
         from heatconv.api import tokens  # noqa: PLC0415 - slow, and for nothing without Keystone
 

@@ -70,7 +70,7 @@ class Document:
     @staticmethod
     def on_get(request: falcon.Request, response: falcon.Response) -> None:
         """Answer with the document."""
-        response.media = describe(request.prefix)
+        response.media = describe(request.context.base)
 
 
 def describe(server: str) -> Json:

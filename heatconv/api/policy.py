@@ -17,6 +17,7 @@ from oslo_policy import policy as oslo_policy
 from heatconv import errors
 from heatconv.api import policies
 from heatconv.api.call import Call
+from heatconv.api.policies.resource_types import PREFIX
 from heatconv.rpc.context import RequestContext
 
 _STACK = "/stacks/{stack_name}/{stack_id}"
@@ -28,12 +29,14 @@ class Access:
 
     rules: Sequence[str]
     verb: Callable[[Call], str] | None = None  #: which of them, where there are several
+    of_a_body: str | None = None  #: the rule that a request with a body has to satisfy as well
 
-    def rule(self, call: Call) -> str:
-        """Return the rule that a request has to satisfy."""
-        wanted = self.verb(call) if self.verb else ""
+    def wanted(self, call: Call) -> list[str]:
+        """Return the rules that a request has to satisfy, all of them."""
+        verb = self.verb(call) if self.verb else ""
         # What has no rule is nothing that can be asked for: the handler says so.
-        return next((rule for rule in self.rules if rule.endswith(f":{wanted}")), self.rules[0])
+        rule = next((rule for rule in self.rules if rule.endswith(f":{verb}")), self.rules[0])
+        return [rule, self.of_a_body] if self.of_a_body and call.sent else [rule]
 
 
 class Policy:
@@ -54,7 +57,7 @@ class Policy:
         Raises:
             Forbidden: it is another project than the caller's, who is no admin.
         """
-        is_admin = self._allows("context_is_admin", context)
+        is_admin = self.allows("context_is_admin", context)
         if context.project_id == project:
             return replace(context, is_admin=is_admin)
         if is_admin:
@@ -69,13 +72,34 @@ class Policy:
         Raises:
             Forbidden: the rule is not satisfied.
         """
-        if not self._allows(rule, context):
+        if not self.allows(rule, context):
             raise errors.Forbidden(f"You are not authorized to do this: policy {rule} does not allow it.")
 
-    def _allows(self, rule: str, context: RequestContext) -> bool:
+    def allows(self, rule: str, context: RequestContext) -> bool:
+        """Tell whether a caller satisfies a rule in the project it acts in."""
         with self._one_at_a_time:
             target = {"project_id": context.project_id}
             return bool(self._enforcer.authorize(rule, target, context.to_dict()))
+
+    def refused_types(self, context: RequestContext) -> tuple[str, ...]:
+        """Return the resource types that a caller may not use, by name or by how the name begins and a ``*``.
+
+        Most of their rules say the same, which is found out once.
+        """
+        with self._one_at_a_time:
+            self._enforcer.load_rules()
+            found: dict[str, list[str]] = {}
+            for name, check in self._enforcer.rules.items():
+                if name.startswith(PREFIX):
+                    found.setdefault(str(check), []).append(name)
+            target, who = {"project_id": context.project_id}, context.to_dict()
+            refused = [names for names in found.values() if not self._enforcer.enforce(names[0], target, who)]
+        return tuple(sorted(name.removeprefix(PREFIX) for names in refused for name in names))
+
+
+def names_types(method: str, url: str) -> bool:
+    """Tell whether a request of a route may name resource types, or reach resources of any."""
+    return url.startswith("/resource_types") or (method != "GET" and url.startswith(("/stacks", "/validate")))
 
 
 def access(method: str, url: str) -> Access:
@@ -88,7 +112,7 @@ def access(method: str, url: str) -> Access:
     verb = _VERBS.get((method, url))
     if not rules or (len(rules) > 1 and verb is None):
         raise LookupError(f"{method} {url} lacks a rule in heatconv.api.policies, or has too many: {rules}")
-    return Access(rules, verb)
+    return Access(rules, verb, _OF_A_BODY.get((method, url)))
 
 
 # -- where the request decides -------------------------------------------------------------
@@ -118,4 +142,11 @@ _VERBS: dict[tuple[str, str], Callable[[Call], str]] = {
     ("PATCH", _STACK): _patch,
     ("POST", f"{_STACK}/actions"): _action,
     ("POST", f"{_STACK}/resources/{{resource_name}}/actions"): _action,
+}
+
+#: What is sent to be previewed is held against stored values, hidden ones among them: what differs,
+#: and what is wrong, tells of those.  So that is for whoever may replace them.
+_OF_A_BODY: dict[tuple[str, str], str] = {
+    ("PUT", f"{_STACK}/preview"): "stacks:update",
+    ("PATCH", f"{_STACK}/preview"): "stacks:update_patch",
 }

@@ -32,6 +32,9 @@ _STACK = "/stacks/{stack_name}/{stack_id}"
 _RESOURCE = _STACK + "/resources/{resource_name}"
 _SNAPSHOT = _STACK + "/snapshots/{snapshot_id}"
 
+#: A stack told by its identifier; whatever comes below it leads to the same place below the stack.
+ARN = _STACK + "/{arn_id}"
+
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 ROUTES: Mapping[str, Mapping[str, Handler]] = {
@@ -47,7 +50,7 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     _NAME + "/environment": {"GET": lookup.by_name},
     _NAME + "/files": {"GET": lookup.by_name},
     _STACK: {"GET": stacks.show, "PUT": stacks.update, "PATCH": stacks.patch, "DELETE": stacks.delete},
-    _STACK + "/{arn_id}": dict.fromkeys(_METHODS, lookup.by_arn),
+    ARN: dict.fromkeys(_METHODS, lookup.by_arn),
     _STACK + "/preview": {"PUT": stacks.preview_update, "PATCH": stacks.preview_patch},
     _STACK + "/abandon": {"DELETE": stacks.abandon},
     _STACK + "/export": {"GET": stacks.export},
@@ -65,7 +68,8 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     _STACK + "/resources": {"GET": resources.index},
     _RESOURCE: {"GET": resources.show, "PATCH": resources.mark},
     _RESOURCE + "/metadata": {"GET": resources.metadata},
-    _RESOURCE + "/signal": {"POST": resources.signal},
+    # What AWS's tools report to a wait condition comes by PUT.
+    _RESOURCE + "/signal": {"POST": resources.signal, "PUT": resources.signal},
     _RESOURCE + "/actions": {"POST": resources.act},
     _RESOURCE + "/drift": {"GET": resources.drift},
     _RESOURCE + "/events": {"GET": events.index_of_resource},

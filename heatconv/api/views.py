@@ -11,6 +11,10 @@ from typing import Any
 from heatconv.api.call import Call, Stack
 from heatconv.rpc.engine_client import Json
 
+#: What clients are told of a template, and of an output, that is not described.
+NO_DESCRIPTION = "No description"
+NO_OUTPUT_DESCRIPTION = "No description given"
+
 
 def link(href: str, rel: str = "self") -> dict[str, str]:
     """Return one entry of a ``links`` list."""
@@ -68,10 +72,12 @@ def _stack_identity(call: Call, row: Json) -> Json:
 
 
 def _stack_detail(row: Json) -> Json:
+    description = row.get("description") or NO_DESCRIPTION
     return {
-        "template_description": row.get("description") or "",
+        "description": description,
+        "template_description": description,
         "parameters": row.get("parameters") or {},
-        "outputs": row.get("outputs") or [],
+        "outputs": [output(each) for each in row.get("outputs") or []],
         "disable_rollback": row.get("disable_rollback"),
         "timeout_mins": row.get("timeout_mins"),
         "tags": row.get("tags") or [],
@@ -82,9 +88,14 @@ def _stack_detail(row: Json) -> Json:
     }
 
 
-def output_row(output: Json) -> Json:
+def output_row(row: Json) -> Json:
     """Return an output as lists show it: without its value."""
-    return {"output_key": output["output_key"], "description": output.get("description") or ""}
+    return {"output_key": row["output_key"], "description": row.get("description") or NO_OUTPUT_DESCRIPTION}
+
+
+def output(row: Json) -> Json:
+    """Return an output with its value."""
+    return row | output_row(row)
 
 
 def resource(call: Call, row: Json, *, detail: bool = False) -> Json:
@@ -107,6 +118,8 @@ def resource(call: Call, row: Json, *, detail: bool = False) -> Json:
     }
     if row["parent_resource"]:
         view["parent_resource"] = row["parent_resource"]
+    if "wanted" in row:
+        view |= {"wanted": row["wanted"], "version": row["version"], "replaced_by": _successor(row)}
     if detail:
         view |= {
             "description": row.get("description") or "",
@@ -115,6 +128,15 @@ def resource(call: Call, row: Json, *, detail: bool = False) -> Json:
     if "drift" in row:
         view["drift"] = row["drift"]
     return view
+
+
+def _successor(row: Json) -> Json | None:
+    other = row["replaced_by"]
+    return other and {
+        "version": other["version"],
+        "physical_resource_id": other["physical_id"] or "",
+        "resource_status": state(other["action"], other["status"]),
+    }
 
 
 def drift(call: Call, row: Json) -> Json:
@@ -150,7 +172,7 @@ def raw_resource(call: Call, row: Json) -> Json:
     }
     if row["parent_resource"]:
         view["parent_resource"] = row["parent_resource"]
-    return view
+    return view | {key: row[key] for key in ("properties", "attributes") if key in row}
 
 
 def _identity(call: Call, stack_of: Stack, path: str) -> Json:

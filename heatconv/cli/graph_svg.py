@@ -11,7 +11,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from heatconv.cli import graph_layout
-from heatconv.cli.graph_text import FILLS, UNKNOWN_FILL, requirements, status
+from heatconv.cli.graph_text import FILLS, UNKNOWN_FILL, incarnation, requirements, status
 
 _STROKES = {"COMPLETE": "#2e7d32", "IN_PROGRESS": "#8a5a00", "FAILED": "#c62828"}
 _UNKNOWN_STROKE = "#777777"
@@ -36,6 +36,8 @@ viewBox="0 0 {width:.0f} {height:.0f}" font-family="system-ui, sans-serif" font-
 
 def render(graph: dict[str, Any], title: str) -> str:
     """Return the drawing of a graph."""
+    going = [{**node, "name": incarnation(node)} for node in graph.get("clearing", [])]
+    graph = {**graph, "nodes": [*graph["nodes"], *going]}
     nodes = {node["name"]: node for node in graph["nodes"]}
     layout = graph_layout.arrange(requirements(graph))
     width = _box_width(nodes.values())

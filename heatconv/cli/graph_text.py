@@ -25,6 +25,7 @@ def tree(graph: dict[str, Any], title: str) -> Tree:
     nodes = {node["name"]: node for node in graph["nodes"]}
     required = {name for names in requires.values() for name in names}
     root = Tree(Text(title, style="bold"))
+    going = graph.get("clearing", [])
     spelt_out: set[str] = set()
     pending = [(root, name) for name in reversed(requires) if name not in required]
     while pending:
@@ -36,6 +37,10 @@ def tree(graph: dict[str, Any], title: str) -> Tree:
         spelt_out.add(name)
         branch = parent.add(label)
         pending += [(branch, below) for below in reversed(requires[name])]
+    if going:
+        cleared = root.add(Text("being cleared away", style="dim"))
+        for node in going:
+            cleared.add(_label(node).append(f"  version {node['version']}, {_fate(node)}", style="dim"))
     return root
 
 
@@ -47,7 +52,24 @@ def dot(graph: dict[str, Any], title: str) -> str:
         fill = FILLS.get(status(node), UNKNOWN_FILL)
         lines.append(f"  {_quoted(node['name'])} [label={_quoted(label)}, fillcolor={_quoted(fill)}];")
     lines += [f"  {_quoted(required)} -> {_quoted(name)};" for name, required in graph["edges"]]
+    for node in graph.get("clearing", []):
+        name, state = incarnation(node), f"{node['action']}_{node['status']}"
+        label = f"{name}\n{node['type']}\n{state}"
+        lines.append(f'  {_quoted(name)} [label={_quoted(label)}, style="rounded,dashed"];')
+        if node["replaced_by"]:
+            arrow = f"{_quoted(name)} -> {_quoted(node['name'])}"
+            lines.append(f'  {arrow} [label="replaced by", style=dashed, constraint=false];')
     return "\n".join([*lines, "}", ""])
+
+
+def incarnation(node: dict[str, Any]) -> str:
+    """Return what to call what is being cleared away: another may have its name."""
+    return f"{node['name']} (version {node['version']})"
+
+
+def _fate(node: dict[str, Any]) -> str:
+    other = node["replaced_by"]
+    return f"replaced by version {other['version']}" if other else "not wanted any more"
 
 
 def requirements(graph: dict[str, Any]) -> dict[str, list[str]]:

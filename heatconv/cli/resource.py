@@ -47,6 +47,11 @@ class List(Lister):
         parser = super().get_parser(prog_name)
         take_stack(parser)
         take_nested_depth(parser)
+        parser.add_argument(
+            "--all",
+            action="store_true",
+            help="what was replaced or is not wanted any more, too, until it is cleared away",
+        )
         parser.add_argument("--type", metavar="TYPE", help="those of one type only")
         parser.add_argument("--status", metavar="STATUS", help="FAILED, COMPLETE or IN_PROGRESS ones only")
         return parser
@@ -55,6 +60,9 @@ class List(Lister):
         """List them."""
         query = {"nested_depth": args.nested_depth, "type": args.type, "status": args.status}
         columns = _LISTED if args.nested_depth is None else (*_LISTED, "parent_resource")
+        if args.all:
+            query["all"] = "true"
+            columns = (*columns, "version", "wanted", "replaced_by")
         return table(columns, client_of(self).list_resources(args.stack, query))
 
 

@@ -4,7 +4,9 @@
 A template, its environments and every file they refer to are read here, since
 the service fetches nothing.  Files are named relative to the template's
 directory, so that the same stack comes of every checkout; what came by HTTP is
-named by its URL.  A template that needs no renaming is sent as it was written.
+named by its URL, and may refer to what comes by HTTP only: whoever wrote it has
+no right to a file of the user's.  A template that needs no renaming is sent as it
+was written.
 """
 
 from __future__ import annotations
@@ -107,7 +109,7 @@ class _Files:
         renamed = False
         for holder, key, base, add in list(references(data, place)):
             written = holder[key]
-            holder[key] = add(_resolve(base, written), place)
+            holder[key] = add(_referred(base, written, place), place)
             renamed = renamed or holder[key] != written
         return json.dumps(data) if renamed else text
 
@@ -128,7 +130,7 @@ class _Files:
                 continue
             seen.add(id(holder))
             if isinstance(holder.get(_BASE), str):
-                base = _resolve(base, f"{holder[_BASE].rstrip('/')}/-")
+                base = _referred(base, f"{holder[_BASE].rstrip('/')}/-", place)
             for key, value in holder.items():
                 pending.append((value, base))
                 if key != _BASE and _is_template(value):
@@ -171,7 +173,7 @@ def _is_template(value: Any) -> bool:
 
 
 def _is_url(place: str) -> bool:
-    return place.startswith(("http://", "https://"))
+    return place.lower().startswith(("http://", "https://"))
 
 
 def _absolute(place: str) -> str:
@@ -187,6 +189,21 @@ def _resolve(base: str, reference: str) -> str:
     if _is_url(base):
         return urljoin(base, reference)
     return os.path.normpath(Path(base).parent / reference)
+
+
+def _referred(base: str, reference: str, place: str) -> str:
+    """Return where a reference leads that is written in the file at a place, relative to a base.
+
+    Raises:
+        UserError: that came by HTTP, and wants something else.
+    """
+    target = _resolve(base, reference)
+    if _is_url(place) and not _is_url(target):
+        raise UserError(
+            f"{place} refers to {reference.removesuffix('/-')}: what comes over HTTP may refer to what comes"
+            " over HTTP only. Save it to a file of your own if you want that sent."
+        )
+    return target
 
 
 def _fetch(place: str, wanted_by: str | None) -> bytes:

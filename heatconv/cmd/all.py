@@ -4,44 +4,57 @@
 from __future__ import annotations
 
 import signal
+import stat
 import sys
-import threading
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from oslo_config import cfg
 
 from heatconv import conf as configuration
 from heatconv.api import auth
+from heatconv.api.policy import Policy
 from heatconv.cmd import keys
 from heatconv.cmd.compose import common, engine, worker
 from heatconv.cmd.compose.api import ApiService
-from heatconv.cmd.daemon import Daemon, collect_less, leave
+from heatconv.cmd.daemon import Daemon, collect_less, keep_private, leave
 from heatconv.crypto import Keyring
 from heatconv.db import migration, sealing
 from heatconv.db.session import Database
+from heatconv.resources.registry import Registry
 from heatconv.rpc import memory
 from heatconv.rpc.bus import Bus
+from heatconv.rpc.context import RequestContext
+
+DATABASE = "heatconv.sqlite"
 
 OPTIONS = [
     cfg.HostAddressOpt("host", default="127.0.0.1", help="Address to listen on."),
     cfg.PortOpt("port", default=8004, help="Port to listen on; 0 takes a free one."),
     cfg.StrOpt("state-dir", default="heatconv-state", help="Directory of the database; made if need be."),
     cfg.MultiStrOpt("plugin-dir", default=[], help="Directory of resource plugins; may be repeated."),
+    cfg.StrOpt(
+        "os-cloud", help="Cloud of clouds.yaml whose resources stacks may have; all act by its login."
+    ),
 ]
 
 
 def main() -> None:
     """Serve until told to stop."""
+    keep_private()
     conf = configuration.load(sys.argv[1:], prog="heatconv-all", cli_opts=OPTIONS, default_config_files=[])
     conf.set_override("host", conf.host, group="api")
     conf.set_override("port", conf.port, group="api")
     conf.set_override("plugin_dirs", [*conf.plugin_dirs, *conf.plugin_dir])
-    state = Path(conf.state_dir).resolve()
-    state.mkdir(parents=True, exist_ok=True)
+    state = _state(conf.state_dir)
     with keys.told("heatconv-all"):
         keyring = keys.kept_in(state, conf)
         strategy = auth.strategy(conf)
         database = _database(state, keyring)
+        if conf.accept_unbound_values:
+            _bind(database)
+        sealing.check(database)
     me = Daemon(
         conf,
         database=database,
@@ -50,6 +63,10 @@ def main() -> None:
         topic="heatconv-all",
     )
     types = common.registry(me)
+    if conf.os_cloud:
+        with keys.told("heatconv-all"):
+            _adapt(types, conf)
+            strategy = _limited(strategy, types, conf)
     me.sign_on()
     # Its port has to be known to who makes URLs; whoever asks before all is up waits.
     api = ApiService(conf, me.bus, keyring, strategy)
@@ -60,7 +77,7 @@ def main() -> None:
     # One process on this database: whoever signed on before is gone, and what it held is free.
     planning.recovery.tick()
     for signum in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(signum, lambda *_: threading.Thread(target=api.stop).start())
+        signal.signal(signum, lambda *_: api.stop())
     collect_less()
     print(f"heatconv is up: http://{host}:{port}/v1/default", flush=True)  # noqa: T201 - whoever waits reads it
     api.serve()
@@ -70,9 +87,46 @@ def main() -> None:
     leave()
 
 
+def _adapt(types: Registry, conf: cfg.ConfigOpts) -> None:
+    """Let stacks have the resources of a cloud.
+
+    Raises:
+        Misconfigured: its plugins are not installed, or it lets nobody in.
+    """
+    from heatconv.openstack import adapter  # noqa: PLC0415 - slow, and for nothing without a cloud
+
+    adapter.adapt(types, conf, conf.os_cloud)
+
+
+def _limited(strategy: auth.Strategy, types: Registry, conf: cfg.ConfigOpts) -> auth.Strategy:
+    """Return a strategy whose callers may use the types that the cloud's user may use, and no others."""
+    user = types.asker("default")
+    refused = Policy(conf).refused_types(RequestContext(project_id=user.project_id, roles=user.roles))
+    return lambda request, project: replace(strategy(request, project), refused_types=refused)
+
+
+def _state(path: str) -> Path:
+    """Return a directory that is there, and nobody else's to look into if it is kept for this."""
+    state = Path(path).resolve()
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # One that others use as well, such as /tmp, is not ours to close.
+    others_too = state.stat().st_mode & stat.S_ISVTX or state == Path.home()
+    names = {each.name for each in state.iterdir()}
+    if not others_too and (not names or names & {DATABASE, keys.KEY_FILE}):
+        with suppress(PermissionError):
+            state.chmod(0o700)
+    return state
+
+
 def _database(state: Path, keyring: Keyring) -> Database:
     """Return the database in a directory, with the newest tables."""
-    database = Database.from_url(f"sqlite:///{state}/heatconv.sqlite", keyring)
+    database = Database.from_url(f"sqlite:///{state}/{DATABASE}", keyring)
     migration.upgrade(database)
-    sealing.check(database)
     return database
+
+
+def _bind(database: Database) -> None:
+    """Bind to its row what an earlier release has written: nobody else has this database's key at hand."""
+    for table in sealing.sealed_tables():
+        for _progress in sealing.renew(database, table):
+            pass

@@ -10,7 +10,6 @@ green.patch()
 # What follows must be imported after patching.
 import signal  # noqa: E402
 import sys  # noqa: E402
-import threading  # noqa: E402
 
 from oslo_config import cfg  # noqa: E402
 
@@ -18,7 +17,7 @@ from heatconv import conf as configuration  # noqa: E402
 from heatconv.api import auth  # noqa: E402
 from heatconv.cmd import keys  # noqa: E402
 from heatconv.cmd.compose.api import ApiService  # noqa: E402
-from heatconv.cmd.daemon import collect_less, leave  # noqa: E402
+from heatconv.cmd.daemon import collect_less, keep_private, leave  # noqa: E402
 from heatconv.cmd.processes import PROCESSES, run_processes  # noqa: E402
 from heatconv.crypto import Keyring  # noqa: E402
 from heatconv.rpc.bus import Bus  # noqa: E402
@@ -26,18 +25,19 @@ from heatconv.rpc.bus import Bus  # noqa: E402
 
 def main() -> None:
     """Serve until told to stop."""
+    keep_private()
     conf = configuration.load(sys.argv[1:], prog="heatconv-api", cli_opts=[PROCESSES])
     count = conf.processes or conf.api.workers
     with keys.told("heatconv-api"):
         keyring = keys.configured(conf)
-        strategy = auth.strategy(conf)
+        strategy = auth.strategy(conf, keyring)
     run_processes(count, lambda: _serve(conf, keyring, strategy, shared=count > 1))
 
 
 def _serve(conf: cfg.ConfigOpts, keyring: Keyring, strategy: auth.Strategy, *, shared: bool) -> None:
     service = ApiService(conf, Bus(conf), keyring, strategy, shared=shared)
     for signum in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(signum, lambda *_: threading.Thread(target=service.stop).start())
+        signal.signal(signum, lambda *_: service.stop())
     signal.signal(signal.SIGHUP, lambda *_: conf.mutate_config_files())
     collect_less()
     service.serve()

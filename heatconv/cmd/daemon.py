@@ -134,6 +134,11 @@ class Daemon:
                 LOG.exception("%s failed and will run again", task.__name__)
 
 
+def keep_private() -> None:
+    """Let the files that this process makes be its owner's alone: the database, keys, logs."""
+    os.umask(0o077)
+
+
 def collect_less() -> None:
     """Have the garbage collector leave alone what is loaded by now, and look through the rest less often.
 

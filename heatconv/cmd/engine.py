@@ -14,7 +14,7 @@ from oslo_config import cfg  # noqa: E402
 
 from heatconv import conf as configuration  # noqa: E402
 from heatconv.cmd import daemon, keys  # noqa: E402
-from heatconv.cmd.compose import common, engine  # noqa: E402
+from heatconv.cmd.compose import cloud, common, engine  # noqa: E402
 from heatconv.cmd.processes import PROCESSES, run_processes  # noqa: E402
 from heatconv.crypto import Keyring  # noqa: E402
 from heatconv.db.session import Database  # noqa: E402
@@ -23,6 +23,7 @@ from heatconv.rpc.bus import ENGINE_TOPIC, Bus  # noqa: E402
 
 def main() -> None:
     """Run until told to stop."""
+    daemon.keep_private()
     conf = configuration.load(sys.argv[1:], prog="heatconv-engine", cli_opts=[PROCESSES])
     keyring = keys.fitting(conf)
     run_processes(conf.processes or conf.engine.workers, lambda: _run(conf, keyring))
@@ -33,5 +34,6 @@ def _run(conf: cfg.ConfigOpts, keyring: Keyring) -> None:
     green.check_driver(EXECUTOR, conf.database.connection)
     me = daemon.Daemon(conf, database=database, bus=Bus(conf), binary="heatconv-engine", topic=ENGINE_TOPIC)
     types = common.registry(me)
+    authority = cloud.adapt(me, types)
     me.sign_on()
-    me.run(engine.start(me, types, EXECUTOR))
+    me.run(engine.start(me, types, EXECUTOR, authority))

@@ -16,6 +16,8 @@ from heatconv.crypto import Keyring, generate_key
 from heatconv.db import migration, sealing
 from heatconv.db.session import Database
 
+KEY_FILE = "heatconv.key"
+
 
 @contextmanager
 def told(prog: str) -> Iterator[None]:
@@ -32,7 +34,7 @@ def configured(conf: cfg.ConfigOpts) -> Keyring:
     Raises:
         NoKey: it names none, or one that is too short.
     """
-    return Keyring(conf.auth_encryption_key or "", conf.auth_encryption_old_keys)
+    return _keyring(conf, conf.auth_encryption_key or "")
 
 
 def fitting(conf: cfg.ConfigOpts) -> Keyring:
@@ -54,10 +56,16 @@ def kept_in(directory: Path, conf: cfg.ConfigOpts) -> Keyring:
     """Return the keys that the configuration names, else the one in a directory, made if need be."""
     if conf.auth_encryption_key:
         return configured(conf)
-    path = directory / "heatconv.key"
+    path = directory / KEY_FILE
     if not path.exists():
         _keep(path, generate_key())
-    return Keyring(path.read_text().strip(), conf.auth_encryption_old_keys)
+    with suppress(PermissionError):  # it is somebody else's to keep, if it can be read
+        path.chmod(0o600)
+    return _keyring(conf, path.read_text().strip())
+
+
+def _keyring(conf: cfg.ConfigOpts, key: str) -> Keyring:
+    return Keyring(key, conf.auth_encryption_old_keys, accept_unbound=conf.accept_unbound_values)
 
 
 def _keep(path: Path, key: str) -> None:

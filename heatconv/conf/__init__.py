@@ -15,9 +15,20 @@ from importlib import metadata
 from oslo_config import cfg
 from oslo_log import log
 
-from heatconv.conf import api, auth, default, engine, event_sinks, logs, observer, worker, yaql
+from heatconv.conf import (
+    api,
+    auth,
+    default,
+    engine,
+    event_sinks,
+    logs,
+    observer,
+    stack_domain,
+    worker,
+    yaql,
+)
 
-GROUPS = (default, api, auth, engine, event_sinks, observer, worker, yaql)
+GROUPS = (default, stack_domain, api, auth, engine, event_sinks, observer, worker, yaql)
 
 
 def register(conf: cfg.ConfigOpts) -> None:

@@ -18,10 +18,49 @@ OPTS = [
         "public_endpoint",
         schemes=["http", "https"],
         help="URL at which those outside reach the API, without '/v1': what signed URLs for signals begin "
-        "with. By default it is made of host and port.",
+        "with, and the links in answers for clients that use no name of allowed_hosts. By default it is made "
+        "of host and port.",
+    ),
+    cfg.IntOpt(
+        "signal_url_lifetime",
+        default=0,
+        min=0,
+        help="Seconds from when a resource was made in which the signed URL counts that anybody who knows it "
+        "can signal the resource with; 0: as long as the resource is there. Deployments of software and "
+        "scaling policies are signalled as long as they are there.",
+    ),
+    cfg.ListOpt(
+        "allowed_hosts",
+        default=[],
+        help="Names by which clients reach the API, such as 'heat.example.org', besides localhost, host, the "
+        "address that a connection is made to, and the name in public_endpoint. The links in answers begin "
+        "with the name that a client used if it is one of these, else with public_endpoint or that address. "
+        "Without a login (strategy noauth), requests by another name are refused.",
     ),
     cfg.IntOpt("workers", default=1, min=1, help="Number of processes that heatconv-api runs."),
     cfg.IntOpt("threads", default=16, min=1, help="Number of requests each of them serves at a time."),
+    cfg.FloatOpt(
+        "request_timeout",
+        default=60,
+        min=0.1,
+        help="Seconds that a client may take to send a whole request, else it is answered 408; to receive an "
+        "answer; and to keep a connection on which nothing happens.",
+    ),
+    cfg.IntOpt(
+        "max_connections",
+        default=512,
+        min=1,
+        help="Number of connections to each process. Beyond it, the address with the most connections loses "
+        "one. Keep it below half of the number of files that the process may open.",
+    ),
+    cfg.IntOpt(
+        "max_connections_per_address",
+        default=128,
+        min=0,
+        help="Number of connections from one address (from a network of 64 bits, if IPv6) to each process. "
+        "Beyond it, one is closed that has had no complete request for the longest time. 0: as many as "
+        "max_connections; for where a proxy stands before the API and bounds its clients itself.",
+    ),
     cfg.IntOpt(
         "max_json_body_size",
         default=1048576,

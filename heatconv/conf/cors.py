@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from oslo_config import cfg
 from oslo_middleware import cors
 
 _HEADERS = ["X-Auth-Token", "X-Openstack-Request-Id"]
@@ -15,3 +16,9 @@ def set_defaults() -> None:
         expose_headers=_HEADERS,
         allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
     )
+
+
+def register(conf: cfg.ConfigOpts) -> None:
+    """Register the options, with our defaults."""
+    set_defaults()
+    conf.register_opts(cors.CORS_OPTS, "cors")

@@ -23,6 +23,32 @@ _PLUGINS = [
     ),
 ]
 
+_CLOUD = [
+    cfg.BoolOpt(
+        "openstack_resources",
+        default=False,
+        help="Have the resource types of OpenStack, which Heat's plugins make in the cloud that users of the "
+        "API log in to. Needs heatconv[openstack] where engines and workers run, [auth] strategy = keystone "
+        "and, for them to act when the user is not there, the group [trustee]. The same for all daemons.",
+    ),
+    cfg.StrOpt(
+        "deferred_auth_method",
+        default="trusts",
+        choices=[
+            ("trusts", "a trust, from the user to the user of [trustee]"),
+            ("application_credential", "an application credential of the user's, which heatconv keeps"),
+        ],
+        help="By what right daemons act for the user of a stack. It is made when a stack is created, made "
+        "anew in an update if it is worth nothing any more, and deleted with the stack.",
+    ),
+    cfg.ListOpt(
+        "trusts_delegated_roles",
+        default=[],
+        help="Names of the roles that users delegate to their stacks; by default all that they have in the "
+        "project.",
+    ),
+]
+
 _PROCESS = [
     cfg.StrOpt(
         "executor",
@@ -78,9 +104,10 @@ _LIMITS = [
     ),
     cfg.IntOpt(
         "max_resources_per_stack",
-        default=-1,
+        default=100_000,
         min=-1,
-        help="Number of resources a stack may have, those of its nested stacks included; -1 is no limit.",
+        help="Number of resources a stack may have, those of its nested stacks included; -1 is no limit. "
+        "They are counted before any of them is built, in previews and validation too.",
     ),
     cfg.IntOpt(
         "max_events_per_stack",
@@ -163,9 +190,10 @@ _SECRETS = [
     cfg.StrOpt(
         "auth_encryption_key",
         secret=True,
-        help="What the secrets in the database are encrypted with: any text of 32 characters or more, the "
-        "same one for every daemon. 'heatconv-manage generate_key' makes one. Daemons do not start without; "
-        "heatconv-all makes one of its own.",
+        help="What the secrets in the database are encrypted with, the same one for every daemon. "
+        "'heatconv-manage generate_key' makes one. Any other text of 32 characters or more is taken for a "
+        "password, and is stretched by half a second of work when a daemon starts. Daemons do not start "
+        "without; heatconv-all makes one of its own.",
     ),
     cfg.MultiStrOpt(
         "auth_encryption_old_keys",
@@ -174,6 +202,14 @@ _SECRETS = [
         help="Keys that secrets in the database may still be encrypted with; none is encrypted with them "
         "any more. Each on a line of its own.",
     ),
+    cfg.BoolOpt(
+        "accept_unbound_values",
+        default=False,
+        help="Read what an earlier release has written to the database: secrets that are not bound to their "
+        "rows, and texts that are not encrypted. Whoever can write into the database can put such a value "
+        "wherever it suits them: set this while you upgrade, until 'heatconv-manage update_params encrypt' "
+        "has bound all there is, and not for longer.",
+    ),
 ]
 
-OPTS = [*_PLUGINS, *_SECRETS, *_PROCESS, *_LIMITS, *_FEATURES, *_ACTIONS, *_RECOVERY]
+OPTS = [*_PLUGINS, *_CLOUD, *_SECRETS, *_PROCESS, *_LIMITS, *_FEATURES, *_ACTIONS, *_RECOVERY]

@@ -13,12 +13,16 @@ CONTEXT_FORMAT = (
 )
 
 # At INFO these speak of their own inner life, once for each message or connection.
-QUIET = ("alembic", "cheroot", "eventlet", "kombu", "oslo_concurrency", "oslo_db", "oslo_service")
+QUIET = ("alembic", "eventlet", "kombu", "oslo_concurrency", "oslo_db", "oslo_service", "waitress")
+
+# A request that waits for a thread is nothing to warn of.
+SILENT = ("waitress.queue",)
 
 
 def set_defaults() -> None:
     """Give oslo.log's options our defaults; the sample configuration shows them too."""
-    levels = [*log.get_default_log_levels(), *(f"{name}=WARN" for name in QUIET)]
+    levels = [*log.get_default_log_levels()]
+    levels += [f"{name}=WARN" for name in QUIET] + [f"{name}=ERROR" for name in SILENT]
     log.set_defaults(logging_context_format_string=CONTEXT_FORMAT, default_log_levels=levels)
 
 

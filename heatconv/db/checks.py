@@ -19,13 +19,15 @@ from sqlalchemy.engine import Connection
 from heatconv.db import claims, held, rows, sync_points, traversals
 from heatconv.db.events import add_events, resource_event
 from heatconv.db.group_commit import grouped
+from heatconv.db.places import placed
 from heatconv.db.session import Database, Undo, writing
 from heatconv.db.tables import resource, sync_point
 from heatconv.db.types import utcnow
 from heatconv.model.definition import Definition
+from heatconv.model.failure import stack_reason
 from heatconv.model.nodes import Direction, NodeData
 from heatconv.model.outcomes import Claimed, Failure, Fenced, Finish, Propagated, Superseded
-from heatconv.model.records import Attempt, Job, Resource, Stack, changed
+from heatconv.model.records import Attempt, Job, Resource, Stack, changed, state_shown
 from heatconv.model.secrets import masked
 from heatconv.model.states import Action, Status, SyncState
 from heatconv.model.steps import Replace
@@ -65,6 +67,23 @@ _write = grouped(_write_alone, _write_together, lambda write: write.row.stack_id
 
 
 @writing
+def try_take_from(connection: Connection, row: Resource) -> bool:
+    """Record that what a row has replaced takes back what it handed over: the row is never gone on with.
+
+    Concurrency: WHERE nobody holds the row, and its ``atomic_key`` is as it was read.
+    """
+    unheld = resource.c.engine_id.is_(None), resource.c.atomic_key == row.atomic_key
+    taken = {
+        "status": Status.FAILED,
+        "status_reason": "what it replaced took back what it had handed over",
+        "handover": [],
+        "atomic_key": row.atomic_key + 1,
+    }
+    statement = sa.update(resource).where(resource.c.id == row.id, *unheld).values(taken)
+    return connection.execute(statement).rowcount == 1
+
+
+@writing
 def try_release(connection: Connection, row: Resource) -> bool:
     """Let go of a row and leave its action to be taken up by another, fenced.
 
@@ -99,9 +118,13 @@ def try_replace(connection: Connection, job: Job, row_id: str, step: Replace) ->
         "desired_sha1": None,
         "replaced_by": row_id,
         "progress": None,
+        "hook": None,
     }
     if old.status is Status.IN_PROGRESS:
-        given_up["status"] = Status.COMPLETE
+        given_up |= {
+            "status": Status.COMPLETE,
+            "status_reason": f"replaced while its {old.action} was under way",
+        }
     if old.applied is None and old.progress is not None:
         # A create that was given up in the middle: its cleanup goes by what it was to be.
         given_up["applied"] = old.progress.definition.to_json()
@@ -116,6 +139,7 @@ def try_replace(connection: Connection, job: Job, row_id: str, step: Replace) ->
         replaces=old.id,
         desired=old.desired,
         desired_sha1=old.desired_sha1,
+        deletion_policy=old.deletion_policy,
         wanted_attributes=old.wanted_attributes,
         action=Action.CREATE,
         status=Status.IN_PROGRESS,
@@ -144,25 +168,50 @@ def _insert_replacement(connection: Connection, new: Resource, attempt: Attempt)
     definition = new.desired
     connection.execute(
         sa.insert(resource).values(
-            id=new.id,
-            stack_id=new.stack_id,
-            name=new.name,
-            version=new.version,
-            replaces=new.replaces,
-            desired=definition and definition.to_json(),
-            desired_sha1=new.desired_sha1,
-            wanted_attributes=list(new.wanted_attributes),
-            attributes={},
-            output_version=0,
-            engine_id=new.engine_id,
-            atomic_key=new.atomic_key,
-            metadata=dict(new.metadata),
-            data={},
-            created_at=utcnow(),
-            **held.begun(new, attempt),
+            placed(
+                resource,
+                {
+                    "id": new.id,
+                    "stack_id": new.stack_id,
+                    "name": new.name,
+                    "version": new.version,
+                    "replaces": new.replaces,
+                    "desired": definition and definition.to_json(),
+                    "desired_sha1": new.desired_sha1,
+                    "deletion_policy": new.deletion_policy,
+                    "wanted_attributes": list(new.wanted_attributes),
+                    "attributes": {},
+                    "output_version": 0,
+                    "engine_id": new.engine_id,
+                    "atomic_key": new.atomic_key,
+                    "metadata": dict(new.metadata),
+                    "data": {},
+                    "created_at": utcnow(),
+                    **held.begun(new, attempt),
+                },
+            )
         )
     )
     add_events(connection, [held.begun_event(new, attempt)])
+
+
+@writing
+def try_leave(connection: Connection, row: Resource, left: Attempt) -> bool:
+    """Record that the deletion under way of a row that is held is given up for another attempt, fenced."""
+    given_up = held.try_write(connection, row, {"progress": left.to_json(), "hook": None})
+    if given_up:
+        reason = "the deletion under way is given up: what is left of the resource is retained"
+        add_events(connection, [_ended(row, Action.DELETE, Status.IN_PROGRESS, reason)])
+    return given_up
+
+
+@writing
+def try_tell(connection: Connection, row: Resource, attempt: Attempt, reason: str) -> bool:
+    """Save an attempt at what is done to a row that is held, fenced, and say something in an event."""
+    held_still = held.try_write(connection, row, {"progress": attempt.to_json()})
+    if held_still:
+        add_events(connection, [_ended(row, attempt.action, Status.IN_PROGRESS, reason)])
+    return held_still
 
 
 # -- the end of a check ---------------------------------------------------------------------
@@ -256,7 +305,10 @@ def try_pause(connection: Connection, row: Resource, hook: str, attempt: Attempt
     paused = held.try_write(connection, row, {"hook": hook, "progress": attempt.to_json()})
     if paused:
         reason = f"{attempt.action} paused until Hook {hook} is cleared"
-        add_events(connection, [_ended(row, attempt.action, Status.IN_PROGRESS, reason)])
+        begun = (attempt.action, Status.IN_PROGRESS)
+        # Nothing is begun at the breakpoint of an update: the row is as it was.
+        state = (row.action, row.status) if hook == "pre-update" else state_shown(*begun, hook)
+        add_events(connection, [_ended(row, *state, reason)])
     return paused
 
 
@@ -387,29 +439,32 @@ def fail(
     action: Action,
     reason: str,
     definition: Definition | None,
-    harmless: bool = False,
+    refused: str | None = None,
+    overtaken: bool = False,
 ) -> Failure:
     """Record that a resource failed, and end its stack's traversal with it.
 
     ``definition`` is what was being applied: of a resource that never was
     complete it is kept, for whoever deletes what there may be of it.
-    ``harmless``: nothing was begun, and the resource keeps its state.
+    ``refused``: why nothing was begun; the resource keeps its state.
+    ``overtaken``: the traversal wants something else and only waited for this, so it
+    goes on: ``Superseded`` makes the caller ring for the node.
 
     Concurrency: the stack is locked first, WHERE the traversal is current; then
     the fence on the row decides whether anything is written at all.
     """
     row = _resource_of(job)
-    ended = traversals.try_fail(
-        connection, job.stack.id, job.traversal_id, f"Resource {action} failed: {reason}"
-    )
+    ended = None
+    if not overtaken:
+        ended = traversals.try_fail(connection, job.stack.id, job.traversal_id, stack_reason(action, reason))
     failed: dict[str, Any] = {"progress": None}
-    if not harmless:
+    if refused is None:
         failed |= {"action": action, "status": Status.FAILED, "status_reason": reason}
     if definition is not None and row.applied is None:
         failed["applied"] = definition.to_json()
     if not held.try_write(connection, row, failed, let_go=True, touch=True):
         raise Undo(Fenced())
-    add_events(connection, [_ended(row, action, Status.FAILED, reason)])
+    add_events(connection, [_ended(row, action, Status.FAILED, refused or reason)])
     if ended is None:
         return Superseded()
     sync_points.forget(connection, job.stack.id)

@@ -17,9 +17,11 @@ from sqlalchemy.engine import Connection
 from heatconv.db import held, rows, sync_points
 from heatconv.db.events import add_events
 from heatconv.db.group_commit import grouped
+from heatconv.db.places import Opened
 from heatconv.db.services import alive
 from heatconv.db.session import Database
 from heatconv.db.tables import resource, service, stack, sync_point, sync_point_input
+from heatconv.model import deletion
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.outcomes import Busy, Claim, Claimed, Idle
 from heatconv.model.records import Job, Resource, Stack, changed
@@ -50,7 +52,7 @@ _READ = _JOB.where(
     sync_point.c.resource_id == sa.bindparam("node"),
     sync_point.c.is_update == sa.bindparam("update"),
 )
-_READ_INPUTS = sa.select(sync_point_input.c.data).where(
+_READ_INPUTS = sa.select(sync_point_input).where(
     sync_point_input.c.traversal_id == sa.bindparam("traversal"),
     sync_point_input.c.resource_id == sa.bindparam("node"),
     sync_point_input.c.is_update == sa.true(),
@@ -66,9 +68,7 @@ _READ_SOME = (
     .select_from(sync_point.join(stack, stack.c.id == sync_point.c.stack_id))
     .where(sync_points.some(sync_point))
 )
-_READ_INPUTS_OF_SOME = sa.select(
-    sync_point_input.c.traversal_id, sync_point_input.c.resource_id, sync_point_input.c.data
-).where(sync_points.some(sync_point_input))
+_READ_INPUTS_OF_SOME = sa.select(sync_point_input).where(sync_points.some(sync_point_input))
 
 
 class Claimant:
@@ -159,7 +159,7 @@ def _claim_alone(connection: Connection, ask: Ask) -> Claim:
     job = _found(ask, found)
     if isinstance(job, Job) and _has_inputs(job):
         key = {"traversal": ask.traversal_id, "node": ask.node.resource_id}
-        job = _with_inputs(job, connection.scalars(_READ_INPUTS, key))
+        job = _with_inputs(job, [_told(row) for row in connection.execute(_READ_INPUTS, key)])
     claimed = _judge(ask, job)
     if not isinstance(claimed, _Taking):
         return claimed
@@ -231,7 +231,7 @@ def _take(
                 others.add(ask.key)
     for some in sync_points.selections(others):
         for row in connection.execute(_READ_INPUTS_OF_SOME, some):
-            inputs[row.traversal_id, row.resource_id, True].append(row.data)
+            inputs[row.traversal_id, row.resource_id, True].append(_told(row))
     claims: list[Claim | None] = []
     taking: dict[str, _Taking] = {}
     for ask, job in zip(asks, jobs, strict=True):
@@ -303,7 +303,8 @@ def _judge(ask: Ask, job: Job | Idle) -> Claim | _Taking:
     row = job.resource
     held_already = row is not None and ask.claimant.may_hold(row)
     if row is not None and row.engine_id is not None and job.lock_alive and not held_already:
-        if ask.node.direction is Direction.CLEANUP and row.action is Action.DELETE:
+        deleting = ask.node.direction is Direction.CLEANUP and row.action is Action.DELETE
+        if deleting and deletion.given_up(job.stack, row) is None:
             return Idle("it is being deleted")  # there is nothing that its holder could do sooner
         return Busy(row.engine_id)
     if _is_torn(job):
@@ -364,6 +365,11 @@ def _requires(job: Job) -> frozenset[str]:
     """Return the names of the resources that tell a node's resource something."""
     wanted = job.resource and job.resource.desired
     return wanted.requires if wanted else frozenset()
+
+
+def _told(row: Any) -> Any:
+    """Return what a row of ``sync_point_input`` tells."""
+    return Opened(sync_point_input, row).data
 
 
 def _with_inputs(job: Job, inputs: Iterable[Any]) -> Job:

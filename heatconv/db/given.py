@@ -19,7 +19,9 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from heatconv.db.types import LongText
+from heatconv.db import collation
+from heatconv.db.places import placed
+from heatconv.db.types import LongText, SealedText
 
 MOST = 1000  #: rows in one statement, so that none grows past what a database takes
 
@@ -71,10 +73,11 @@ def _postgresql(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str
 @compiles(_Unpacked, "mariadb")
 def _mysql(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str:
     rows = compiler.process(element.rows, **kwargs)
-    # The character set, for the collation that comes with it: a database may have been made with
-    # one that its tables have not, and texts of two collations cannot be compared.
+    # Texts of two collations cannot be compared, and the database may have been made with another
+    # one than its tables have.
+    charset = f" CHARACTER SET utf8mb4 COLLATE {collation.of_mysql(compiler.dialect)}"
     columns = element.typed(
-        compiler, "{name} {type}{charset} PATH '$.{name}' ERROR ON ERROR", charset=" CHARACTER SET utf8mb4"
+        compiler, "{name} {type}{charset} PATH '$.{name}' ERROR ON ERROR", charset=charset
     )
     return f"JSON_TABLE({rows}, '$[*]' COLUMNS ({columns}))"
 
@@ -95,15 +98,17 @@ class Given:
         columns: Iterable[str],
         *,
         where: Collection[str] = (),
-        sealed: Collection[str] = (),
+        dumped: Collection[str] = (),
     ) -> None:
-        """Name the columns, those ``where`` rows are found by, and those whose values are sealed already.
+        """Name the columns, those ``where`` rows are found by, and those whose JSON data are texts already.
 
+        Rows that have something to be sealed have the columns as well that ``row_of`` names.
         Texts are unpacked as texts of any length: MariaDB would cut them, and say nothing; what
         is too long is refused by the column that it is written to.
         """
+        self._table = table
         self._columns = [table.c[name] for name in (*where, *columns)]
-        self._sealed = frozenset(sealed)
+        self._dumped = frozenset(dumped)
         unpacked = [
             sa.column(
                 column.name,
@@ -120,16 +125,17 @@ class Given:
         for start in range(0, len(rows), MOST):
             given = [
                 {name: row[name] if process is None else process(row[name]) for name, process in processors}
-                for row in rows[start : start + MOST]
+                for row in (placed(self._table, each) for each in rows[start : start + MOST])
             ]
             yield {_ROWS: _ENCODER.encode(given)}
 
     def processors(self, dialect: Dialect) -> list[tuple[str, Callable[[Any], Any] | None]]:
         """Return what makes of each column's value what the database is to have."""
-        return [
-            (name, None if name in self._sealed else type_.dialect_impl(dialect).bind_processor(dialect))
-            for name, type_ in ((column.name, column.type) for column in self._columns)
+        types = [
+            (column.name, SealedText() if column.name in self._dumped else column.type)
+            for column in self._columns
         ]
+        return [(name, type_.dialect_impl(dialect).bind_processor(dialect)) for name, type_ in types]
 
 
 _processors = functools.lru_cache(maxsize=256)(Given.processors)  # by what is given, and by database
@@ -143,17 +149,17 @@ class Insert:
         table: sa.Table,
         columns: Iterable[str],
         *,
-        sealed: Collection[str] = (),
+        dumped: Collection[str] = (),
         same: Mapping[str, Any] = _NONE,
     ) -> None:
         """Name the columns that rows have.
 
         Args:
-            sealed: those whose values are sealed already: one that many rows have is sealed once.
+            dumped: those to be sealed whose JSON data are texts already: of many rows that have the same.
             same: expressions by column, alike for all rows.
         """
         columns = list(columns)
-        self._given = Given(table, columns, sealed=sealed)
+        self._given = Given(table, columns, dumped=dumped)
         values = sa.select(*(self._given.c[name] for name in columns), *same.values())
         self._statement = sa.insert(table).from_select([*columns, *same], values)
 

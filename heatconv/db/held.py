@@ -18,11 +18,12 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db import given
 from heatconv.db.events import resource_event
+from heatconv.db.places import placed
 from heatconv.db.rows import resource as record
 from heatconv.db.tables import resource
 from heatconv.db.types import utcnow
 from heatconv.model.records import Attempt, Held, Resource
-from heatconv.model.states import Status
+from heatconv.model.states import Action, Status
 
 #: The fence: the row is still locked by the claim that it was read with.
 _HELD = sa.and_(
@@ -104,7 +105,7 @@ def try_write(
     another is about to write to its metadata.
     """
     statement = _statement("held", frozenset(columns), let_go=let_go, touch=touch, metadata_too=metadata_too)
-    return connection.execute(statement, {**columns, **_fence(row)}).rowcount == 1
+    return connection.execute(statement, {**placed(resource, columns, row), **_fence(row)}).rowcount == 1
 
 
 def lock_all(connection: Connection, held: Sequence[Resource]) -> set[str]:
@@ -134,7 +135,7 @@ def take_all(
     alike: dict[given.Update, list[given.Row]] = defaultdict(list)
     for row, columns, touch in taken:
         statement = _taking(frozenset(columns), touch=touch)
-        alike[statement].append({**columns, "id": row.id, "atomic_key": row.atomic_key})
+        alike[statement].append({**columns, **_named(row), "atomic_key": row.atomic_key})
     for statement, rows in alike.items():
         statement.execute(connection, rows, {"me": me})
 
@@ -146,7 +147,7 @@ def write_all(connection: Connection, writes: Iterable[Write]) -> None:
         statement = _writing(frozenset(write.columns), let_go=write.let_go, touch=write.touch)
         row = write.row
         alike[statement].append(
-            {**write.columns, "id": row.id, "engine_id": row.engine_id, "atomic_key": row.atomic_key}
+            {**write.columns, **_named(row), "engine_id": row.engine_id, "atomic_key": row.atomic_key}
         )
     for statement, rows in alike.items():
         statement.execute(connection, rows)
@@ -163,18 +164,41 @@ def try_delete(connection: Connection, row: Resource) -> bool:
     return connection.execute(_DELETE, _fence(row)).rowcount == 1
 
 
-def is_held(connection: Connection, claim: Held) -> bool:
-    """Tell whether a claim on a row still counts; it does until the transaction ends."""
-    held = sa.select(resource.c.id).where(_HELD).with_for_update()
+_other = resource.alias("other")
+_HOLD = (
+    sa.select(
+        sa.exists()
+        .where(
+            _other.c.stack_id == resource.c.stack_id,
+            _other.c.name == resource.c.name,
+            _other.c.action == Action.DELETE,
+        )
+        .label("clearing")
+    )
+    .where(_HELD)
+    .with_for_update(of=resource)
+)
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A claim that counts until the transaction ends."""
+
+    clearing: bool  #: another row of the same name is being deleted
+
+
+def hold(connection: Connection, claim: Held) -> Hold | None:
+    """Hold on to a claim on a row until the transaction ends; None: it does not count any more."""
     key = {"key_id": claim.id, "key_engine": claim.engine_id, "key_atomic": claim.atomic_key}
-    return connection.execute(held, key).first() is not None
+    found = connection.execute(_HOLD, key).first()
+    return None if found is None else Hold(clearing=bool(found.clearing))
 
 
 def try_lock(
     connection: Connection, row: Resource, me: str, columns: Mapping[str, Any], *, touch: bool
 ) -> bool:
     """Lock a row, WHERE id AND atomic_key = as read, and write to it in the same breath."""
-    columns = {**columns, "engine_id": me, "atomic_key": row.atomic_key + 1}
+    columns = {**placed(resource, columns, row), "engine_id": me, "atomic_key": row.atomic_key + 1}
     statement = _statement("seen", frozenset(columns), let_go=False, touch=touch)
     seen = {"key_id": row.id, "key_atomic": row.atomic_key}
     return connection.execute(statement, {**columns, **seen}).rowcount == 1
@@ -206,6 +230,11 @@ def begun_event(row: Resource, attempt: Attempt) -> dict[str, Any]:
         status=Status.IN_PROGRESS,
         reason="state changed",
     )
+
+
+def _named(row: Resource) -> dict[str, Any]:
+    """Return what finds a row, and what is written to it is bound to."""
+    return {"stack_id": row.stack_id, "id": row.id}
 
 
 def _fence(row: Resource) -> dict[str, Any]:

@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from heatconv.db.places import Opened
 from heatconv.db.session import reading
 from heatconv.db.sync_points import portions
-from heatconv.db.tables import resource, stack
+from heatconv.db.tables import raw_template, resource, stack
 from heatconv.model.definition import Definition
 from heatconv.model.records import Child, Member, Nested, UnderWay
-from heatconv.model.states import Action, Status
+from heatconv.model.states import Action, Status, cancelled
 
 _NESTED = sa.select(
     stack.c.id,
@@ -22,6 +24,15 @@ _NESTED = sa.select(
     resource.c.name.label("owner_name"),
     resource.c.stack_id.label("parent_id"),
 ).join(resource, resource.c.id == stack.c.owner_resource_id)
+
+#: What can be stopped where it is.
+_STOPPED = (Action.CREATE, Action.UPDATE)
+
+_UNDER_WAY = (
+    sa.select(stack.c.id, stack.c.current_traversal, stack.c.action)
+    .join(resource, resource.c.id == stack.c.owner_resource_id)
+    .where(stack.c.status == Status.IN_PROGRESS, stack.c.action.in_(_STOPPED))
+)
 
 
 @reading
@@ -42,24 +53,39 @@ def below(connection: Connection, stack_id: str, depth: int) -> list[list[Nested
 
 
 @reading
+def types_in_tree(connection: Connection, root_id: str) -> set[str]:
+    """Return the types of the resources of a stack and of those nested in it."""
+    inside = sa.select(stack.c.id).where(stack.c.root_stack_id == root_id)
+    return set(
+        connection.scalars(sa.select(resource.c.type).where(resource.c.stack_id.in_(inside)).distinct())
+    )
+
+
+@reading
 def under_way(connection: Connection, stack_ids: Sequence[str]) -> list[UnderWay]:
     """Return the stacks right inside some others that are being created or updated."""
-    found: list[UnderWay] = []
-    for ids in portions(stack_ids):
-        query = (
-            sa.select(stack.c.id, stack.c.current_traversal, stack.c.action)
-            .join(resource, resource.c.id == stack.c.owner_resource_id)
-            .where(
-                resource.c.stack_id.in_(ids),
-                stack.c.status == Status.IN_PROGRESS,
-                stack.c.action.in_((Action.CREATE, Action.UPDATE)),
-            )
-        )
-        found += [
-            UnderWay(id=row.id, traversal_id=row.current_traversal, action=Action(row.action))
-            for row in connection.execute(query)
-        ]
-    return found
+    return [
+        each
+        for ids in portions(stack_ids)
+        for each in _under_way(connection, _UNDER_WAY.where(resource.c.stack_id.in_(ids)))
+    ]
+
+
+@reading
+def under_cancelled(connection: Connection, limit: int) -> list[UnderWay]:
+    """Return some stacks that are being created or updated for an owner in a stack that was stopped."""
+    around = stack.alias()
+    query = _UNDER_WAY.join(around, around.c.id == resource.c.stack_id).where(
+        resource.c.status == Status.IN_PROGRESS,  # or it goes on for somebody else: a user, by its own name
+        around.c.status == Status.FAILED,
+        around.c.status_reason.in_([cancelled(action) for action in _STOPPED]),
+    )
+    return list(_under_way(connection, query.limit(limit)))
+
+
+def _under_way(connection: Connection, query: sa.Select[Any]) -> Iterator[UnderWay]:
+    for row in connection.execute(query):
+        yield UnderWay(id=row.id, traversal_id=row.current_traversal, action=Action(row.action))
 
 
 @reading
@@ -91,6 +117,8 @@ def members_of(connection: Connection, stack_id: str) -> list[Member]:
     """Return the resources that a stack wants, those made first at the start."""
     query = (
         sa.select(
+            resource.c.id,
+            resource.c.stack_id,
             resource.c.name,
             resource.c.desired,
             resource.c.physical_id,
@@ -112,8 +140,17 @@ def members_of(connection: Connection, stack_id: str) -> list[Member]:
             status=Status(row.status),
             created_at=row.created_at,
         )
-        for row in connection.execute(query)
+        for row in (Opened(resource, found) for found in connection.execute(query))
     ]
+
+
+@reading
+def files_of(connection: Connection, stack_id: str) -> Mapping[str, str]:
+    """Return the files beside a stack's template, by name; none if there is no such stack."""
+    query = sa.select(raw_template.c.uuid, raw_template.c.stack_id, raw_template.c.files)
+    query = query.join(stack, stack.c.raw_template_id == raw_template.c.id).where(stack.c.id == stack_id)
+    row = connection.execute(query).one_or_none()
+    return {} if row is None else Opened(raw_template, row).files
 
 
 @reading

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db.events import add_events, resource_event
+from heatconv.db.places import Opened, placed
 from heatconv.db.session import reading, writing
 from heatconv.db.tables import (
     resource,
@@ -65,6 +66,7 @@ _SEEN = (
     resource.c.action,
     resource.c.status,
     resource.c.atomic_key,
+    resource.c.engine_id,
     resource.c.metadata,
     resource.c.data,
 )
@@ -72,21 +74,24 @@ _SEEN = (
 
 def _row(row: Any) -> Resource:
     """Return what an observer needs of a row of ``resource``."""
+    sealed = Opened(resource, row)
+    applied = sealed.applied
     return Resource(
         id=row.id,
         stack_id=row.stack_id,
         name=row.name,
         type=row.type,
         version=row.version,
-        applied=row.applied and Definition.from_json(row.applied),
+        applied=applied and Definition.from_json(applied),
         applied_sha1=row.applied_sha1,
         physical_id=row.physical_id,
-        reference_id=row.reference_id,
+        reference_id=sealed.reference_id,
         action=Action(row.action),
         status=Status(row.status),
         atomic_key=row.atomic_key,
-        metadata=row.metadata,
-        data=row.data,
+        engine_id=row.engine_id,
+        metadata=sealed.metadata,
+        data=sealed.data,
     )
 
 
@@ -218,8 +223,9 @@ def by_physical_id(
 
     ``project_id``: in that project's stacks only.
     """
-    query = sa.select(*_SEEN, resource.c.engine_id, _OBSERVABLE.label("observable")).where(
-        resource.c.physical_id.in_(physical_ids), resource.c.desired_sha1.is_not(None)
+    query = sa.select(*_SEEN, _OBSERVABLE.label("observable")).where(
+        resource.c.physical_id.in_(physical_ids),
+        sa.or_(resource.c.desired_sha1.is_not(None), resource.c.engine_id.is_not(None)),
     )
     if project_id is not None:
         query = query.join(stack, stack.c.id == resource.c.stack_id).where(stack.c.project_id == project_id)
@@ -310,7 +316,10 @@ def _write(connection: Connection, news: Sequence[Finding]) -> None:
         for name, value in finding.differences.items()
     ]
     if live:
-        connection.execute(sa.insert(resource_properties_observed), live)
+        connection.execute(
+            sa.insert(resource_properties_observed),
+            [placed(resource_properties_observed, each) for each in live],
+        )
 
 
 def _is_external(row: Resource) -> bool:
@@ -385,7 +394,7 @@ def _live_values(
     for stack_id, of_stack in names.items():
         query = sa.select(table).where(table.c.stack_id == stack_id, table.c.resource_name.in_(of_stack))
         for row in connection.execute(query.order_by(table.c.prop_name)):
-            live[stack_id, row.resource_name][row.prop_name] = row.prop_value
+            live[stack_id, row.resource_name][row.prop_name] = Opened(table, row).prop_value
     return live
 
 
@@ -421,7 +430,8 @@ def take_up(connection: Connection, ids: Collection[str]) -> None:
             columns = _unsure_inside(_row(row))
         else:
             columns = {"action": Action.CHECK, "status": Status.FAILED, "status_reason": row.said}
-        connection.execute(sa.update(resource).where(resource.c.id == row.id).values(**columns))
+        changes = placed(resource, columns, row)
+        connection.execute(sa.update(resource).where(resource.c.id == row.id).values(changes))
 
 
 @writing

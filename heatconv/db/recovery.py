@@ -16,6 +16,7 @@ from heatconv.db.services import alive
 from heatconv.db.session import Database, reading, writing
 from heatconv.db.tables import resource, service, stack, sync_point
 from heatconv.db.types import seconds_ago, utcnow
+from heatconv.model.deletion import LEAVING
 from heatconv.model.nodes import Node
 from heatconv.model.records import Resource
 from heatconv.model.states import Action, Status, SyncState
@@ -51,7 +52,7 @@ def dead_locks(connection: Connection, *, dead_after: float, limit: int) -> list
         .where(resource.c.engine_id.is_not(None), ~alive(dead_after))
         .limit(limit)
     )
-    return [DeadLock(rows.resource(row)) for row in connection.execute(query)]
+    return [DeadLock(row) for row in rows.intact(connection.execute(query), rows.resource)]
 
 
 @writing
@@ -135,8 +136,10 @@ def _forgotten(connection: Connection, older_than: float, limit: int) -> list[sa
             stack.c.status == Status.IN_PROGRESS,
         )
         # A lock's holder rings when it ends; but a deletion may have to ask it to give way,
-        # unless what it does is to delete.
-        gives_way = sa.and_(page.c.is_update == sa.false(), resource.c.action != Action.DELETE)
+        # unless what it does is to delete, and that is wanted still.
+        given_up = sa.or_(resource.c.deletion_policy.in_(LEAVING), stack.c.abandoned)
+        deletes = sa.and_(resource.c.action == Action.DELETE, sa.not_(sa.func.coalesce(given_up, sa.false())))
+        gives_way = sa.and_(page.c.is_update == sa.false(), ~deletes)
         unheld = sa.or_(resource.c.engine_id.is_(None), gives_way)
         source = page.join(stack, current).outerjoin(resource, resource.c.id == page.c.acts_on)
         wanted = sa.select(page).select_from(source).where(unheld).limit(limit - len(found))

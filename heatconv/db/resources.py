@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db import rows, traversals
+from heatconv.db.places import Opened
 from heatconv.db.session import reading
 from heatconv.db.tables import resource
 from heatconv.model.definition import Definition
@@ -20,11 +21,13 @@ _LISTED = (
     resource.c.name,
     resource.c.type,
     resource.c.version,
+    resource.c.replaced_by,
     resource.c.desired,
     resource.c.physical_id,
     resource.c.attributes,
     resource.c.action,
     resource.c.status,
+    resource.c.hook,
     resource.c.status_reason,
     resource.c.created_at,
     resource.c.updated_at,
@@ -58,10 +61,10 @@ def requirers(connection: Connection, stack_id: str, name: str) -> list[str]:
 
     What a resource requires is sealed, so that it is read of each.
     """
-    query = sa.select(resource.c.name, resource.c.desired).where(
+    query = sa.select(resource.c.id, resource.c.stack_id, resource.c.name, resource.c.desired).where(
         resource.c.stack_id == stack_id, resource.c.desired_sha1.is_not(None)
     )
-    wanted = connection.execute(query.order_by(resource.c.name))
+    wanted = [Opened(resource, row) for row in connection.execute(query.order_by(resource.c.name))]
     return [row.name for row in wanted if name in Definition.from_json(row.desired).requires]
 
 
@@ -81,6 +84,18 @@ def find_wanted(connection: Connection, stack_id: str, name_or_physical_id: str)
     found = connection.execute(query).all()
     row = next((row for row in found if row.name == name_or_physical_id), found[0] if found else None)
     return None if row is None else rows.resource(row)
+
+
+@reading
+def replacements(connection: Connection, row: Resource) -> list[Resource]:
+    """Return the rows that have replaced one, directly or in turn; the last in turn come first."""
+    query = sa.select(resource).where(resource.c.stack_id == row.stack_id, resource.c.name == row.name)
+    of_name = [rows.resource(each) for each in connection.execute(query.order_by(resource.c.created_at))]
+    found, last = list[Resource](), {row.id}
+    while last:
+        next_ = [each for each in of_name if each.replaces in last]
+        found, last = [*reversed(next_), *found], {each.id for each in next_}
+    return found
 
 
 @reading

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv import errors
 from heatconv.db.session import reading
 from heatconv.db.tables import stack
+from heatconv.model.bounds import check_resources
 from heatconv.model.records import Stack
-from heatconv.model.states import Action
+from heatconv.model.states import Action, Status
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,24 +33,24 @@ class Room:
         Raises:
             RequestLimitExceeded: it is too many.
         """
-        if resources > self.limit:
-            raise errors.RequestLimitExceeded(
-                f"Maximum resources per stack exceeded: there would be {resources},"
-                f" and {self.limit} are allowed."
-            )
+        check_resources(resources, self.limit)
 
 
 @reading
 def check(connection: Connection, grown: Stack, size: int, room: Room) -> None:
     """Refuse so many resources in a stack if that is too many for the tree it is in by now; see ``take``."""
-    _check(connection, grown, size, room, locked=False)
+    if _grows(grown, size, room):
+        _check(connection, grown, size, room)
 
 
-def take(connection: Connection, grown: Stack, size: int, room: Room) -> None:
+def take(connection: Connection, grown: Stack, size: int, room: Room, *, owned: bool) -> None:
     """Refuse so many resources in a stack if that is too many for its tree; first part of a transaction.
 
-    It may have as many as it has now, and what is undone in the tree may come
-    back, whatever the limit is by now.
+    It may have as many as it has now, and what the rollback of the tree has its
+    nested stacks be may come back, whatever the limit is by now.
+
+    Args:
+        owned: whether it is the stack around it that has it grow, and no user.
 
     Raises:
         RequestLimitExceeded: it is too many.
@@ -58,19 +58,25 @@ def take(connection: Connection, grown: Stack, size: int, room: Room) -> None:
     Concurrency: locks the row of the root, and before any other, as do those
     who change the root: of two stacks that grow, one counts the other.
     """
-    _check(connection, grown, size, room, locked=True)
+    if not _grows(grown, size, room):
+        return
+    root = sa.select(stack.c.action, stack.c.status).where(stack.c.id == grown.root_id)
+    found = connection.execute(root.with_for_update()).one_or_none()
+    if owned and found == (Action.ROLLBACK, Status.IN_PROGRESS):
+        return
+    _check(connection, grown, size, room)
 
 
-def _check(connection: Connection, grown: Stack, size: int, room: Room, *, locked: bool) -> None:
-    if size <= grown.size and size + room.inside <= room.limit:
-        return
-    root = sa.select(stack.c.action).where(stack.c.id == grown.root_id)
-    if connection.scalar(root.with_for_update() if locked else root) == Action.ROLLBACK:
-        return
+def _grows(grown: Stack, size: int, room: Room) -> bool:
+    return size > grown.size or size + room.inside > room.limit
+
+
+def _check(connection: Connection, grown: Stack, size: int, room: Room) -> None:
     others = (
         stack.c.root_stack_id == grown.root_id,
         stack.c.deleted_at.is_(None),
         stack.c.id != grown.id,
     )
-    around = connection.scalar(sa.select(sa.func.sum(stack.c.size)).where(*others))
-    room.check(size + max(int(around or 0), room.inside))
+    around = int(connection.scalar(sa.select(sa.func.sum(stack.c.size)).where(*others)) or 0)
+    if size > grown.size or room.inside > around:
+        room.check(size + max(around, room.inside))

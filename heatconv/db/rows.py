@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy.engine import Row
-
+from heatconv import errors
+from heatconv.db import tables
+from heatconv.db.places import Opened
+from heatconv.db.types import Closed, Place
 from heatconv.model.definition import Definition
 from heatconv.model.drift import DriftStatus, StackDrift
 from heatconv.model.nodes import NodeData
@@ -22,7 +26,25 @@ from heatconv.model.records import (
     Snapshot,
     Stack,
 )
-from heatconv.model.states import Action, Phase, Status
+from heatconv.model.states import Action, DeletionPolicy, Phase, Status
+
+LOG = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+def intact(found: Iterable[Any], record: Callable[[Any], T]) -> list[T]:
+    """Return the records of rows, and say of those whose seal is broken that they are left alone.
+
+    For who sees to the rows of many stacks: one that somebody has meddled with is not to stop the others.
+    """
+    records = []
+    for row in found:
+        try:
+            records.append(record(row))
+        except errors.BrokenSeal as broken:
+            LOG.error("%s", broken)  # noqa: TRY400 - which row it is says all
+    return records
 
 
 def stack(row: Any, tags: tuple[str, ...] = ()) -> Stack:
@@ -71,8 +93,9 @@ def stack_drift(
     )
 
 
-def raw_template(row: Row[Any]) -> RawTemplate:
+def raw_template(row: Any) -> RawTemplate:
     """Return the record of a row of ``raw_template``."""
+    row = Opened(tables.raw_template, row)
     return RawTemplate(
         id=row.id,
         template=row.template,
@@ -86,11 +109,15 @@ def raw_template(row: Row[Any]) -> RawTemplate:
 #: For who reads thousands of rows: to call the enumeration takes ten times as long.
 _ACTIONS = {action.value: action for action in Action}
 _STATUSES = {status.value: status for status in Status}
+_POLICIES = {policy.value: policy for policy in DeletionPolicy}
 
 
-def extant(row: Any) -> Extant:
+def extant(row: Any, stack_id: str) -> Extant:
     """Return what preparing a traversal sees of a row of ``resource``; unpacked, for there may be many."""
-    id_, name, desired, applied, requires, attributes, version, action, status, engine_id, drifted = row
+    id_, name, desired, applied, requires, attributes, version, action, status, *rest = row
+    engine_id, policy, drifted = rest
+    if isinstance(attributes, Closed):
+        attributes = attributes.opened(Place("resource", "attributes", (stack_id, id_)))
     return Extant(
         id_,
         name,
@@ -104,11 +131,14 @@ def extant(row: Any) -> Extant:
         _STATUSES[status],
         engine_id is not None,
         bool(drifted),
+        policy,
     )
 
 
 def resource(row: Any) -> Resource:
     """Return the record of a row of ``resource``."""
+    sealed = Opened(tables.resource, row)
+    desired, applied, progress = sealed.desired, sealed.applied, sealed.progress
     return Resource(
         id=row.id,
         stack_id=row.stack_id,
@@ -117,33 +147,36 @@ def resource(row: Any) -> Resource:
         version=row.version,
         replaces=row.replaces,
         replaced_by=row.replaced_by,
-        desired=row.desired and Definition.from_json(row.desired),
+        desired=desired and Definition.from_json(desired),
         desired_sha1=row.desired_sha1,
-        wanted_attributes=tuple(row.wanted_attributes),
-        applied=row.applied and Definition.from_json(row.applied),
+        deletion_policy=_POLICIES.get(row.deletion_policy),
+        wanted_attributes=tuple(sealed.wanted_attributes),
+        applied=applied and Definition.from_json(applied),
         applied_sha1=row.applied_sha1,
         requires=row.requires,
         physical_id=row.physical_id,
-        reference_id=row.reference_id,
-        attributes=_without_secrets(row.attributes),
+        reference_id=sealed.reference_id,
+        attributes=_without_secrets(sealed.attributes),
         output_version=row.output_version,
         action=Action(row.action),
         status=Status(row.status),
         reason=row.status_reason,
         engine_id=row.engine_id,
         atomic_key=row.atomic_key,
-        progress=row.progress and Attempt.from_json(row.progress),
+        progress=progress and Attempt.from_json(progress),
         hook=row.hook,
-        metadata=row.metadata,
+        handover=None if row.handover is None else tuple(row.handover),
+        metadata=sealed.metadata,
         metadata_key=row.metadata_key,
-        data=row.data,
+        data=sealed.data,
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
 
 
-def snapshot(row: Row[Any]) -> Snapshot:
+def snapshot(row: Any) -> Snapshot:
     """Return the record of a row of ``snapshot``."""
+    row = Opened(tables.snapshot, row)
     return Snapshot(
         id=row.id,
         stack_id=row.stack_id,
@@ -158,26 +191,31 @@ def snapshot(row: Row[Any]) -> Snapshot:
 
 def listed(row: Any) -> Listed:
     """Return what a listing sees of a row of ``resource``."""
+    sealed = Opened(tables.resource, row)
+    desired, attributes = sealed.desired, sealed.attributes
     return Listed(
         id=row.id,
         stack_id=row.stack_id,
         name=row.name,
         type=row.type,
         version=row.version,
-        desired=row.desired and Definition.from_json(row.desired),
+        replaced_by=row.replaced_by,
+        desired=desired and Definition.from_json(desired),
         physical_id=row.physical_id,
-        attributes=_without_secrets(row.attributes),
-        secrets=tuple(row.attributes.get(_SECRETS, ())),
+        attributes=_without_secrets(attributes),
+        secrets=tuple(attributes.get(_SECRETS, ())),
         action=Action(row.action),
         status=Status(row.status),
+        hook=row.hook,
         reason=row.status_reason,
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
 
 
-def event(row: Row[Any]) -> Event:
+def event(row: Any) -> Event:
     """Return the record of a row of ``event``."""
+    row = Opened(tables.event, row)
     return Event(
         uuid=row.uuid,
         stack_id=row.stack_id,
@@ -193,7 +231,7 @@ def event(row: Row[Any]) -> Event:
     )
 
 
-def service(row: Row[Any], *, alive: bool) -> Service:
+def service(row: Any, *, alive: bool) -> Service:
     """Return the record of a row of ``service``."""
     return Service(
         engine_id=row.engine_id,
@@ -225,13 +263,15 @@ def told(output: NodeData) -> dict[str, Any]:
 
 def telling(row: Any) -> NodeData:
     """Return what a row of ``resource`` tells those that require it."""
+    sealed = Opened(tables.resource, row)
+    attributes = sealed.attributes
     return NodeData(
         name=row.name,
         resource_id=row.id,
-        reference_id=row.reference_id,
-        attributes=_without_secrets(row.attributes),
+        reference_id=sealed.reference_id,
+        attributes=_without_secrets(attributes),
         output_version=row.output_version,
-        secrets=tuple(row.attributes.get(_SECRETS, ())),
+        secrets=tuple(attributes.get(_SECRETS, ())),
     )
 
 

@@ -12,9 +12,10 @@ from sqlalchemy.engine import Connection, Row
 
 from heatconv import errors
 from heatconv.crypto import Keyring
+from heatconv.db.places import Opened, place_of, row_of, sealed_columns
 from heatconv.db.session import Database, reading, writing
 from heatconv.db.tables import metadata, raw_template
-from heatconv.db.types import LongText, SealedText, opened, sealed
+from heatconv.db.types import SAYING_NOTHING, LongText, opened
 
 BATCH = 100  #: rows that are read, and written, at a time
 
@@ -27,19 +28,27 @@ def check(connection: Connection) -> None:
 
     Raises:
         WrongKey: one of the two cannot be.
+        BrokenSeal: an earlier release has written one of the two, and that is not accepted.
     """
     for order in (raw_template.c.id.asc(), raw_template.c.id.desc()):
-        connection.execute(sa.select(raw_template.c.template).order_by(order).limit(1)).all()
+        for row in connection.execute(sa.select(raw_template).order_by(order).limit(1)):
+            try:
+                Opened(raw_template, row).template  # noqa: B018 - asking is what opens it
+            except errors.BrokenSeal as broken:
+                if isinstance(broken.__cause__, errors.WrongKey):
+                    raise errors.WrongKey from broken
+                raise
 
 
 @dataclass
 class Progress:
-    """How far a table is: rows read and rows encrypted anew, and values that no key decrypts."""
+    """How far a table is: rows read and rows encrypted anew, and values that cannot be."""
 
     table: str
     rows: int = 0
     renewed: int = 0
-    undecipherable: int = 0
+    undecipherable: int = 0  #: no key decrypts them where they stand
+    unbound: int = 0  #: they are not bound to their row, and that is not accepted
 
     def __str__(self) -> str:
         return f"{self.table}: {self.rows} rows, {self.renewed} of them encrypted anew"
@@ -47,7 +56,7 @@ class Progress:
 
 def sealed_tables() -> list[sa.Table]:
     """Return the tables that have something encrypted in them."""
-    return [table for table in metadata.sorted_tables if _Raw(table).texts]
+    return [table for table in metadata.sorted_tables if sealed_columns(table)]
 
 
 def renew(database: Database, table: sa.Table) -> Iterator[Progress]:
@@ -63,6 +72,8 @@ def renew(database: Database, table: sa.Table) -> Iterator[Progress]:
         NoKey: the database was given none.
     """
     raw, keyring, progress = _Raw(table), database.keyring, Progress(table.name)
+    if table is raw_template:
+        _name_templates(database)
     rows = _read(database, raw)
     while rows:
         progress.rows += len(rows)
@@ -77,19 +88,23 @@ def renew(database: Database, table: sa.Table) -> Iterator[Progress]:
     yield progress
 
 
+@writing
+def _name_templates(connection: Connection) -> None:
+    """Give a uuid to templates that a daemon of an earlier release has stored, WHERE they have none."""
+    named = sa.cast(raw_template.c.id, sa.String(36))
+    connection.execute(sa.update(raw_template).where(raw_template.c.uuid.is_(None)).values(uuid=named))
+
+
 class _Raw:
     """A table as it is on disk: its key, and its sealed columns as the texts that they are."""
 
     def __init__(self, table: sa.Table) -> None:
         self.table = table
         self.key = list(table.primary_key)
-        self.texts = {
-            column.name: sa.type_coerce(column, LongText)
-            for column in table.c
-            if isinstance(column.type, SealedText)
-        }
+        self.texts = {name: sa.type_coerce(table.c[name], LongText) for name in sealed_columns(table)}
         labelled = [text.label(name) for name, text in self.texts.items()]
-        self.query = sa.select(*self.key, *labelled).order_by(*self.key)
+        bound = [table.c[name] for name in row_of(table) if not table.c[name].primary_key]
+        self.query = sa.select(*self.key, *bound, *labelled).order_by(*self.key)
 
     def key_of(self, row: Row[Any]) -> Key:
         return tuple(row[: len(self.key)])
@@ -115,16 +130,18 @@ class _Change:
 def _change(raw: _Raw, row: Row[Any], keyring: Keyring, progress: Progress) -> _Change:
     old, new = {}, {}
     for name in raw.texts:
-        text = getattr(row, name)
-        if text is None or keyring.is_current(text):
+        text, place = getattr(row, name), place_of(raw.table, name, row)
+        if text is None or text in SAYING_NOTHING or keyring.is_current(text, place.bound):
             continue
         try:
-            renewed = sealed(opened(text, keyring), keyring)
-        except errors.WrongKey:
-            progress.undecipherable += 1
+            renewed = keyring.encrypt(opened(text, place, keyring), place.bound)
+        except errors.BrokenSeal as broken:
+            if isinstance(broken.__cause__, errors.Unbound):
+                progress.unbound += 1
+            else:
+                progress.undecipherable += 1
             continue
-        if renewed != text:
-            old[name], new[name] = text, renewed
+        old[name], new[name] = text, renewed
     return _Change(raw.key_of(row), old, new)
 
 

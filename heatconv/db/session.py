@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -22,25 +21,19 @@ from oslo_db import api as oslo_db_api
 from oslo_db import exception as oslo_db_exception
 from oslo_db import options as oslo_db_options
 from oslo_db.sqlalchemy import enginefacade
-from sqlalchemy.dialects.mysql.base import MySQLDialect
 from sqlalchemy.dialects.postgresql.psycopg2 import EXECUTEMANY_VALUES_PLUS_BATCH
 from sqlalchemy.engine import Connection, Engine
 
 from heatconv import errors
 from heatconv.crypto import Keyring
+from heatconv.db.connections import open_as_needed
+from heatconv.db.files import keep_private
 from heatconv.db.types import give_keyring, keyring_of, utcnow
 
 #: Connections of a process, unless the operator says otherwise.  64 threads that each
 #: hold one for a millisecond share 16, and a server's default limit of 100 has room
 #: for several daemons.
 _POOL = {"max_pool_size": 8, "max_overflow": 8}
-
-#: Seconds a process may pause in the middle of a transaction.  The server ends that of one
-#: that is stopped, or whose machine is gone, and with it the locks that others wait for.
-LONGEST_PAUSE = 10
-
-#: From so many rows on, what is computed in the midst of a transaction may take longer: seconds for each.
-MANY_ROWS, PAUSE_FOR_ROW = 20_000, 0.001
 
 #: The options of oslo.db that apply to enginefacade.
 _OPTIONS = (
@@ -85,6 +78,7 @@ class Database:
         self._keyring = keyring
         self._facade = enginefacade.transaction_context()
         self._facade.configure(**{**_POOL, **settings})
+        keep_private(settings.get("connection"))
         self._facade.append_on_engine_create(self._prepare_engine)
         self._mode = threading.local()
         self.groups: dict[object, Any] = {}  #: who shares transactions here, see ``group_commit``
@@ -149,13 +143,10 @@ class Database:
         engine.hide_parameters = True  # from errors and logs, whatever oslo.db is asked to log
         if self._keyring is not None:
             give_keyring(engine.dialect, self._keyring)
+        open_as_needed(engine)
         if engine.dialect.name == "sqlite":
-            sa.event.listen(engine, "connect", _open_sqlite)
             sa.event.listen(engine, "before_cursor_execute", self._begin_sqlite, retval=True)
-        elif engine.dialect.name in ("mysql", "mariadb"):
-            sa.event.listen(engine, "connect", _open_mysql)
-        else:
-            sa.event.listen(engine, "connect", _open_postgresql)
+        elif engine.dialect.name == "postgresql":
             # Lists of keys are joined as tables then, which is planned well whatever their number.
             engine.dialect.tuple_in_values = True
             # Of many updates send as many as fit in one go; nobody asks how many rows each has met.
@@ -174,56 +165,6 @@ class Database:
 def _could_not_connect(error: BaseException) -> bool:
     """Tell whether an error came before any statement: oslo.db knows older servers' texts for that only."""
     return isinstance(error, sa.exc.DBAPIError) and error.statement is None
-
-
-def _open_sqlite(connection: Any, record: object) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA busy_timeout = 30000")
-
-
-def _open_mysql(connection: Any, record: object) -> None:
-    limit = _limit_of_pauses(is_mariadb="MariaDB" in connection.get_server_info())
-    with connection.cursor() as cursor:
-        cursor.execute("SET NAMES utf8mb4")  # or some characters are none, if the URL does not say so
-        cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
-        cursor.execute(f"SET SESSION {limit} = {LONGEST_PAUSE}")
-
-
-def _limit_of_pauses(*, is_mariadb: bool) -> str:
-    # MySQL has none for transactions: there it is one for idle connections.
-    return "idle_transaction_timeout" if is_mariadb else "wait_timeout"
-
-
-def _open_postgresql(connection: Any, record: object) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET idle_in_transaction_session_timeout = '{LONGEST_PAUSE}s'")
-        # A handful of rows is looked up by their keys, however small their table is still: by
-        # the server's default, a page that an index leads to costs four times one that comes next.
-        cursor.execute("SET random_page_cost = 1.1")
-    connection.commit()  # or the end of the first transaction would take it back
-
-
-@contextmanager
-def unhurried(connection: Connection, rows: int) -> Iterator[None]:
-    """Let the server wait for longer, if what is done meanwhile is about so many rows."""
-    if rows < MANY_ROWS or connection.dialect.name == "sqlite":
-        yield
-        return
-    _allow(connection, LONGEST_PAUSE + rows * PAUSE_FOR_ROW)
-    try:
-        yield
-    finally:
-        _allow(connection, LONGEST_PAUSE)  # of MariaDB it is the connection's, and outlives the transaction
-
-
-def _allow(connection: Connection, pause: float) -> None:
-    dialect = connection.dialect
-    if isinstance(dialect, MySQLDialect):
-        setting = f"SESSION {_limit_of_pauses(is_mariadb=dialect.is_mariadb)} = {pause:.0f}"
-    else:
-        setting = f"LOCAL idle_in_transaction_session_timeout = '{pause:.0f}s'"
-    connection.execute(sa.text(f"SET {setting}"))
 
 
 class Undo(Exception):

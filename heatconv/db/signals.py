@@ -15,13 +15,15 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db import wishes
 from heatconv.db.events import add_events, resource_event
+from heatconv.db.places import placed
+from heatconv.db.requests import deciding
 from heatconv.db.session import writing
 from heatconv.db.tables import resource
-from heatconv.model.records import Resource
+from heatconv.model.records import Resource, state_shown
 from heatconv.model.states import Action, Status
 
 
-@writing
+@deciding
 def try_set_metadata(
     connection: Connection, row: Resource, metadata: Mapping[str, Any], *, wished: bool = False
 ) -> bool:
@@ -30,14 +32,14 @@ def try_set_metadata(
     ``wished``: they say what its nested stack is to be, and that is to be carried out.
     """
     seen = (resource.c.id == row.id, resource.c.metadata_key == row.metadata_key)
-    changes = {"metadata": dict(metadata), "metadata_key": row.metadata_key + 1}
-    written = connection.execute(sa.update(resource).where(*seen).values(**changes)).rowcount == 1
+    changes = placed(resource, {"metadata": dict(metadata), "metadata_key": row.metadata_key + 1}, row)
+    written = connection.execute(sa.update(resource).where(*seen).values(changes)).rowcount == 1
     if written and wished:
         wishes.note(connection, row.id)
     return written
 
 
-@writing
+@deciding
 def try_write(connection: Connection, row: Resource, columns: Mapping[str, Any]) -> bool:
     """Write to a row that nobody acts on, WHERE atomic_key = as read AND engine_id is null."""
     return _try_write(connection, row, columns)
@@ -49,8 +51,8 @@ def _try_write(connection: Connection, row: Resource, columns: Mapping[str, Any]
         resource.c.atomic_key == row.atomic_key,
         resource.c.engine_id.is_(None),
     )
-    changes = {**columns, "atomic_key": row.atomic_key + 1}
-    return connection.execute(sa.update(resource).where(*seen).values(**changes)).rowcount == 1
+    changes = {**placed(resource, columns, row), "atomic_key": row.atomic_key + 1}
+    return connection.execute(sa.update(resource).where(*seen).values(changes)).rowcount == 1
 
 
 @writing
@@ -59,23 +61,23 @@ def forget_attributes(connection: Connection, resource_id: str) -> None:
     connection.execute(sa.update(resource).where(resource.c.id == resource_id).values(attributes={}))
 
 
-@writing
+@deciding
 def note(connection: Connection, row: Resource, status: Status, reason: str) -> None:
     """Record that a resource was signalled, and what came of it."""
     _event(connection, row, Action.SIGNAL, status, reason)
 
 
-@writing
+@deciding
 def try_clear_hook(connection: Connection, row: Resource, hook: str) -> bool:
     """Let an action go on past a breakpoint, WHERE hook = the one it waits at."""
     waits = (resource.c.id == row.id, resource.c.hook == hook)
     cleared = connection.execute(sa.update(resource).where(*waits).values(hook=None)).rowcount == 1
     if cleared:
-        _event(connection, row, row.action, row.status, f"Hook {hook} is cleared")
+        _event(connection, row, *state_shown(row.action, row.status, hook), f"Hook {hook} is cleared")
     return cleared
 
 
-@writing
+@deciding
 def try_mark(connection: Connection, row: Resource, status: Status, reason: str) -> bool:
     """Set the outcome of a resource's last check, WHERE nobody acts on it and it is as read."""
     marked = {"action": Action.CHECK, "status": status, "status_reason": reason}

@@ -23,13 +23,15 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db import rows
-from heatconv.db.session import LONGEST_PAUSE, clock, reading, writing
+from heatconv.db.connections import LONGEST_PAUSE
+from heatconv.db.places import Opened, placed
+from heatconv.db.session import clock, reading, writing
 from heatconv.db.tables import event, event_sent, event_sink, stack
 from heatconv.db.types import seconds_ago, utcnow
 from heatconv.model.ids import new_id
 from heatconv.model.records import Event
 
-OPEN = 6.0 * LONGEST_PAUSE  #: seconds that a transaction may be open at most, once it has written an event
+OPEN = 20.0 * LONGEST_PAUSE  #: seconds that a transaction may be open at most, once it has written an event
 
 KEPT = 86400.0  #: seconds after a stack was deleted until a sink that takes nothing is given up
 
@@ -68,7 +70,8 @@ def keep(connection: Connection, stack_id: str, specs: Sequence[Spec]) -> None:
     Concurrency: within a transaction that has locked the stack's row.
     """
     wanted = [spec for place, spec in enumerate(specs) if spec not in specs[:place]]
-    known = connection.execute(sa.select(event_sink).where(event_sink.c.stack_id == stack_id)).all()
+    rows_known = connection.execute(sa.select(event_sink).where(event_sink.c.stack_id == stack_id))
+    known = [Opened(event_sink, row) for row in rows_known]
     there = {row.id: row.spec for row in known}
     back = [row.id for row in known if row.removed_at is not None and row.spec in wanted]
     gone = [row.id for row in known if row.removed_at is None and row.spec not in wanted]
@@ -101,7 +104,7 @@ def keep_all(connection: Connection, spec: Spec | None) -> None:
 
 def _add(connection: Connection, sinks: Sequence[Mapping[str, Any]], cursor: int) -> None:
     added = sa.insert(event_sink).values(cursor=cursor, attempts=0, due_at=utcnow())
-    connection.execute(added, sinks)
+    connection.execute(added, [placed(event_sink, sink) for sink in sinks])
 
 
 # -- turns ----------------------------------------------------------------------------------------
@@ -182,10 +185,12 @@ def take(connection: Connection, sink_ids: Sequence[str], *, lease: float) -> li
     if taken.rowcount == 0:
         return []
     query = sa.select(event_sink).where(event_sink.c.claim == claim, event_sink.c.id.in_(sink_ids))
-    return [
-        Turn(id=row.id, stack_id=row.stack_id, spec=row.spec, attempts=row.attempts, claim=claim)
-        for row in connection.execute(query)
-    ]
+    return rows.intact(connection.execute(query), _turn)
+
+
+def _turn(row: Any) -> Turn:
+    row = Opened(event_sink, row)
+    return Turn(id=row.id, stack_id=row.stack_id, spec=row.spec, attempts=row.attempts, claim=row.claim)
 
 
 @reading

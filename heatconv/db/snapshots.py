@@ -7,13 +7,15 @@ traversal knows which snapshot to end.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from heatconv import errors
 from heatconv.db import rows
+from heatconv.db.places import Opened, placed
+from heatconv.db.requests import deciding
 from heatconv.db.session import reading, writing
 from heatconv.db.tables import raw_template, resource, snapshot, stack, stack_tag
 from heatconv.db.types import utcnow
@@ -21,8 +23,24 @@ from heatconv.model.records import Snapshot
 from heatconv.model.states import Action, Status
 
 
-def begin(connection: Connection, snapshot_id: str, stack_id: str, name: str | None) -> None:
-    """Store a snapshot that is about to be taken; part of a transaction."""
+def begin(connection: Connection, snapshot_id: str, stack_id: str, name: str | None, *, limit: int) -> None:
+    """Store a snapshot that is about to be taken; part of a transaction.
+
+    Args:
+        limit: how many snapshots the stack may have; negative: any number.
+
+    Raises:
+        RequestLimitExceeded: it has as many.
+
+    Concurrency: the stack's row is locked already, so that nobody begins another meanwhile.
+    """
+    if limit >= 0:
+        taken = sa.select(sa.func.count()).select_from(snapshot).where(snapshot.c.stack_id == stack_id)
+        if (connection.scalar(taken) or 0) >= limit:
+            raise errors.RequestLimitExceeded(
+                f"You have reached the maximum snapshots per stack, {limit}."
+                " Delete some, or have the limit raised."
+            )
     connection.execute(
         sa.insert(snapshot).values(
             id=snapshot_id,
@@ -36,6 +54,11 @@ def begin(connection: Connection, snapshot_id: str, stack_id: str, name: str | N
     )
 
 
+def get(connection: Connection, snapshot_id: str) -> Snapshot:
+    """Return a snapshot; part of a transaction."""
+    return rows.snapshot(connection.execute(sa.select(snapshot).where(snapshot.c.id == snapshot_id)).one())
+
+
 def end(connection: Connection, snapshot_id: str, status: Status, reason: str) -> None:
     """Note how taking a snapshot ended, WHERE it goes on; part of a transaction."""
     going_on = (snapshot.c.id == snapshot_id, snapshot.c.status == Status.IN_PROGRESS)
@@ -45,7 +68,8 @@ def end(connection: Connection, snapshot_id: str, status: Status, reason: str) -
 def fill(connection: Connection, snapshot_id: str, stack_id: str) -> None:
     """Keep the stack as it is in its snapshot, WHERE taking that goes on; part of a transaction."""
     going_on = (snapshot.c.id == snapshot_id, snapshot.c.status == Status.IN_PROGRESS)
-    data = _told(connection, stack_id)
+    told = {"id": snapshot_id, "stack_id": stack_id, "data": _told(connection, stack_id)}
+    data = placed(snapshot, told)["data"]
     connection.execute(
         sa.update(snapshot).where(*going_on).values(status=Status.COMPLETE, status_reason="", data=data)
     )
@@ -71,14 +95,20 @@ def _tree(connection: Connection, stack_id: str) -> dict[str, Any]:
     return told
 
 
+_OF_TEMPLATE = [raw_template.c[name] for name in ("uuid", "stack_id", "template", "environment", "files")]
+
+
 def _told(connection: Connection, stack_id: str) -> dict[str, Any]:
     found = connection.execute(
-        sa.select(stack, raw_template.c.template, raw_template.c.environment, raw_template.c.files)
+        sa.select(stack, *_OF_TEMPLATE)
         .join(raw_template, raw_template.c.id == stack.c.raw_template_id)
         .where(stack.c.id == stack_id)
     ).one()
+    source = Opened(raw_template, found)
     tags = sa.select(stack_tag.c.tag).where(stack_tag.c.stack_id == stack_id).order_by(stack_tag.c.position)
     wanted = sa.select(
+        resource.c.id,
+        resource.c.stack_id,
         resource.c.name,
         resource.c.physical_id,
         resource.c.type,
@@ -92,25 +122,25 @@ def _told(connection: Connection, stack_id: str) -> dict[str, Any]:
         "id": found.id,
         "action": found.action,
         "status": found.status,
-        "environment": found.environment,
-        "files": found.files,
-        "template": found.template,
+        "environment": source.environment,
+        "files": source.files,
+        "template": source.template,
         "project_id": found.project_id,
         "stack_user_project_id": None,
         "tags": list(connection.scalars(tags)),
-        "resources": {row.name: _resource(dict(row._mapping)) for row in connection.execute(wanted)},  # noqa: SLF001 - the public way to a row's columns by name
+        "resources": {row.name: _resource(Opened(resource, row)) for row in connection.execute(wanted)},
     }
 
 
-def _resource(row: Mapping[str, Any]) -> dict[str, Any]:
+def _resource(row: Opened) -> dict[str, Any]:
     return {
-        "name": row["name"],
-        "resource_id": row["physical_id"],
-        "type": row["type"],
-        "action": row["action"],
-        "status": row["status"],
-        "metadata": row["metadata"],
-        "resource_data": row["data"],
+        "name": row.name,
+        "resource_id": row.physical_id,
+        "type": row.type,
+        "action": row.action,
+        "status": row.status,
+        "metadata": row.metadata,
+        "resource_data": row.data,
     }
 
 
@@ -138,7 +168,7 @@ def mark(connection: Connection, snapshot_id: str, action: Action, status: Statu
     connection.execute(sa.update(snapshot).where(snapshot.c.id == snapshot_id).values(**changes))
 
 
-@writing
+@deciding
 def forget(connection: Connection, snapshot_id: str) -> None:
     """Drop a snapshot."""
     connection.execute(sa.delete(snapshot).where(snapshot.c.id == snapshot_id))

@@ -13,7 +13,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db.session import reading, writing
+from heatconv.db import quota
+from heatconv.db.places import Opened, placed
+from heatconv.db.requests import deciding
+from heatconv.db.session import reading
 from heatconv.db.tables import software_config, software_deployment
 from heatconv.db.types import utcnow
 from heatconv.model.software import SoftwareConfig
@@ -62,7 +65,7 @@ def get_config(connection: Connection, project_id: str, config_id: str) -> Softw
     return get(connection, project_id, config_id)
 
 
-@writing
+@deciding
 def add_config(
     connection: Connection, project_id: str, config: SoftwareConfig, quotas: Quotas
 ) -> SoftwareConfig:
@@ -72,11 +75,12 @@ def add_config(
         RequestLimitExceeded: the project has as many as it may.
     """
     if _find(connection, project_id, config.id) is None:
-        insert(connection, project_id, config, quotas)
+        insert(connection, project_id, config)
+        take(connection, project_id, config, quotas)
     return get(connection, project_id, config.id)
 
 
-@writing
+@deciding
 def delete_config(connection: Connection, project_id: str, config_id: str) -> None:
     """Delete a config, WHERE no deployment refers to it.
 
@@ -99,6 +103,7 @@ def delete_config(connection: Connection, project_id: str, config_id: str) -> No
 
 def record(row: Any) -> SoftwareConfig:
     """Return the record of a row of ``software_config``."""
+    row = Opened(software_config, row)
     return SoftwareConfig(
         id=row.id,
         name=row.name,
@@ -119,39 +124,34 @@ def lock(connection: Connection, project_id: str, config_id: str) -> SoftwareCon
     return _required(_find(connection, project_id, config_id, for_update=True), config_id)
 
 
-def insert(connection: Connection, project_id: str, config: SoftwareConfig, quotas: Quotas) -> None:
-    """Store a config, or raise RequestLimitExceeded."""
-    check_quota(connection, software_config, project_id, quotas.configs)
+def insert(connection: Connection, project_id: str, config: SoftwareConfig) -> None:
+    """Store a config."""
     connection.execute(
         sa.insert(software_config).values(
-            id=config.id,
-            project_id=project_id,
-            name=config.name,
-            group=config.group,
-            config={key: getattr(config, key) for key in _CONTENT},
-            created_at=utcnow(),
+            placed(
+                software_config,
+                {
+                    "id": config.id,
+                    "project_id": project_id,
+                    "name": config.name,
+                    "group": config.group,
+                    "config": {key: getattr(config, key) for key in _CONTENT},
+                    "created_at": utcnow(),
+                },
+            )
         )
     )
 
 
-def drop_derived(connection: Connection, project_id: str, config_id: str) -> None:
-    """Delete a config if it was derived for a deployment and no other refers to it."""
+def take(connection: Connection, project_id: str, config: SoftwareConfig, quotas: Quotas) -> None:
+    """Refuse a config that was stored, if the project has as many others as it may; see ``quota.take``."""
+    quota.take(connection, software_config, project_id, config.id, quotas.configs)
+
+
+def try_drop_derived(connection: Connection, project_id: str, config_id: str) -> bool:
+    """Delete a config, WHERE it was derived for a deployment and no other refers to it."""
     found = _find(connection, project_id, config_id, for_update=True)
-    if found is not None and found.run is not None:
-        _try_delete(connection, config_id)
-
-
-def check_quota(connection: Connection, table: sa.Table, project_id: str, limit: int) -> None:
-    """Refuse a project another row of a table."""
-    if limit < 0:
-        return
-    query = sa.select(sa.func.count()).select_from(table).where(table.c.project_id == project_id)
-    if (connection.scalar(query) or 0) >= limit:
-        what = table.name.replace("_", " ")
-        raise errors.RequestLimitExceeded(
-            f"You have reached the maximum {what}s per project, {limit}."
-            " Delete some, or have the limit raised."
-        )
+    return found is not None and found.run is not None and _try_delete(connection, config_id)
 
 
 def _required(found: SoftwareConfig | None, config_id: str) -> SoftwareConfig:

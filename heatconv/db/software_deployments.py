@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Software deployments.
 
-Every query here is scoped to a project in one place, ``_visible``.
+Every query here is scoped to a project: those that read in ``_visible``, those
+that write in ``_owned``.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db import software_configs
+from heatconv.db import quota, software_configs
+from heatconv.db.places import Opened, placed
+from heatconv.db.requests import deciding
 from heatconv.db.session import reading, writing
-from heatconv.db.software_configs import UNLIMITED, Quotas
+from heatconv.db.software_configs import Quotas
 from heatconv.db.tables import resource, software_config, software_deployment
 from heatconv.db.types import utcnow
 from heatconv.model.software import SoftwareConfig, SoftwareDeployment
@@ -25,12 +28,18 @@ from heatconv.model.states import Status
 _RUN = ("config_id", "input_values", "action", "status", "status_reason")
 
 
+def _owned(project_id: str) -> sa.ColumnElement[bool]:
+    """The deployments that a project's members may change: its own."""
+    return software_deployment.c.project_id == project_id
+
+
 def _visible(project_id: str) -> sa.ColumnElement[bool]:
-    """The deployments that a project's members may know of: its own, and those its servers' users see."""
-    return sa.or_(
-        software_deployment.c.project_id == project_id,
-        software_deployment.c.stack_user_project_id == project_id,
-    )
+    """The deployments that a project's members may know of: its own, and those its servers' users see.
+
+    Which project the servers' users are of is the service's to say, never a request's:
+    an agent runs whatever its project sees on its server.
+    """
+    return sa.or_(_owned(project_id), software_deployment.c.stack_user_project_id == project_id)
 
 
 @reading
@@ -79,7 +88,7 @@ def rows_of(connection: Connection, deployment_id: str) -> list[str]:
     return list(connection.scalars(sa.select(resource.c.id).where(resource.c.physical_id == deployment_id)))
 
 
-@writing
+@deciding
 def add_deployment(
     connection: Connection, project_id: str, deployment: SoftwareDeployment, quotas: Quotas
 ) -> SoftwareDeployment:
@@ -90,11 +99,12 @@ def add_deployment(
         RequestLimitExceeded: the project has as many as it may.
     """
     software_configs.lock(connection, project_id, deployment.config_id)
-    _insert(connection, project_id, deployment, quotas)
+    _insert(connection, project_id, deployment)
+    _take(connection, project_id, deployment, quotas)
     return _get(connection, project_id, deployment.id)
 
 
-@writing
+@deciding
 def change_deployment(
     connection: Connection, project_id: str, deployment_id: str, values: Mapping[str, Any]
 ) -> SoftwareDeployment:
@@ -105,21 +115,21 @@ def change_deployment(
     """
     if "config_id" in values:
         software_configs.lock(connection, project_id, values["config_id"])
-    _update(connection, values, software_deployment.c.id == deployment_id, _visible(project_id))
+    if not _update(connection, project_id, deployment_id, values):
+        raise _not_found(deployment_id)
     return _get(connection, project_id, deployment_id)
 
 
-@writing
+@deciding
 def try_finish(
     connection: Connection, project_id: str, run: SoftwareDeployment, values: Mapping[str, Any]
 ) -> bool:
     """Note how a run of a deployment ended, WHERE it goes on and is of the config that was read."""
     goes_on = (
-        software_deployment.c.id == run.id,
         software_deployment.c.config_id == run.config_id,
         software_deployment.c.status == Status.IN_PROGRESS,
     )
-    return _update(connection, values, _visible(project_id), *goes_on)
+    return _update(connection, project_id, run.id, values, *goes_on)
 
 
 @writing
@@ -142,18 +152,21 @@ def deploy(
     """
     now = _find(connection, project_id, wanted.id, for_update=True)
     if now is None:
-        software_configs.insert(connection, project_id, config, quotas)
-        _insert(connection, project_id, wanted, quotas)
+        software_configs.insert(connection, project_id, config)
+        _insert(connection, project_id, wanted)
+        software_configs.take(connection, project_id, config, quotas)
+        _take(connection, project_id, wanted, quotas)
         return
     if now.status != Status.FAILED and _run(connection, project_id, now) == config.run:
         return
-    software_configs.insert(connection, project_id, config, UNLIMITED)
+    software_configs.insert(connection, project_id, config)
     values = {key: getattr(wanted, key) for key in _RUN}
-    _update(connection, values, software_deployment.c.id == wanted.id)
-    software_configs.drop_derived(connection, project_id, now.config_id)
+    _update(connection, project_id, wanted.id, values)
+    if not software_configs.try_drop_derived(connection, project_id, now.config_id):
+        software_configs.take(connection, project_id, config, quotas)
 
 
-@writing
+@deciding
 def delete_deployment(connection: Connection, project_id: str, deployment_id: str) -> None:
     """Delete a deployment, and what it had derived.
 
@@ -162,13 +175,14 @@ def delete_deployment(connection: Connection, project_id: str, deployment_id: st
     """
     gone = _get(connection, project_id, deployment_id, for_update=True)
     connection.execute(sa.delete(software_deployment).where(software_deployment.c.id == deployment_id))
-    software_configs.drop_derived(connection, project_id, gone.config_id)
+    software_configs.try_drop_derived(connection, project_id, gone.config_id)
 
 
 # -- parts of a transaction ----------------------------------------------------------------
 
 
 def _record(row: Any) -> SoftwareDeployment:
+    row = Opened(software_deployment, row)
     return SoftwareDeployment(
         id=row.id,
         server_id=row.server_id,
@@ -183,8 +197,8 @@ def _record(row: Any) -> SoftwareDeployment:
 def _find(
     connection: Connection, project_id: str, deployment_id: str, *, for_update: bool = False
 ) -> SoftwareDeployment | None:
-    mine = (software_deployment.c.id == deployment_id, _visible(project_id))
-    query = sa.select(software_deployment).where(*mine)
+    mine = _owned(project_id) if for_update else _visible(project_id)
+    query = sa.select(software_deployment).where(software_deployment.c.id == deployment_id, mine)
     row = connection.execute(query.with_for_update() if for_update else query).one_or_none()
     return None if row is None else _record(row)
 
@@ -194,27 +208,49 @@ def _get(
 ) -> SoftwareDeployment:
     found = _find(connection, project_id, deployment_id, for_update=for_update)
     if found is None:
-        raise errors.NotFound(entity="Software Deployment", name=deployment_id)
+        raise _not_found(deployment_id)
     return found
 
 
-def _insert(connection: Connection, project_id: str, deployment: SoftwareDeployment, quotas: Quotas) -> None:
-    software_configs.check_quota(connection, software_deployment, project_id, quotas.deployments)
+def _not_found(deployment_id: str) -> errors.NotFound:
+    return errors.NotFound(entity="Software Deployment", name=deployment_id)
+
+
+def _take(connection: Connection, project_id: str, deployment: SoftwareDeployment, quotas: Quotas) -> None:
+    quota.take(connection, software_deployment, project_id, deployment.id, quotas.deployments)
+
+
+def _insert(connection: Connection, project_id: str, deployment: SoftwareDeployment) -> None:
     connection.execute(
         sa.insert(software_deployment).values(
-            id=deployment.id,
-            project_id=project_id,
-            stack_user_project_id=deployment.stack_user_project_id,
-            server_id=deployment.server_id,
-            created_at=utcnow(),
-            **{key: getattr(deployment, key) for key in _RUN},
+            placed(
+                software_deployment,
+                {
+                    "id": deployment.id,
+                    "project_id": project_id,
+                    "stack_user_project_id": deployment.stack_user_project_id,
+                    "server_id": deployment.server_id,
+                    "created_at": utcnow(),
+                    **{key: getattr(deployment, key) for key in _RUN},
+                },
+            )
         )
     )
 
 
-def _update(connection: Connection, values: Mapping[str, Any], *where: sa.ColumnElement[bool]) -> bool:
-    update = sa.update(software_deployment).where(*where).values(updated_at=utcnow(), **values)
-    return connection.execute(update).rowcount == 1
+def _update(
+    connection: Connection,
+    project_id: str,
+    deployment_id: str,
+    values: Mapping[str, Any],
+    *where: sa.ColumnElement[bool],
+) -> bool:
+    key = {"id": deployment_id, "project_id": project_id}
+    mine = software_deployment.c.id == deployment_id, _owned(project_id)
+    changes = {**placed(software_deployment, {**values, **key}), "updated_at": utcnow()}
+    return (
+        connection.execute(sa.update(software_deployment).where(*mine, *where).values(changes)).rowcount == 1
+    )
 
 
 def _run(connection: Connection, project_id: str, deployment: SoftwareDeployment) -> str | None:

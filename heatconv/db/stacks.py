@@ -12,8 +12,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db import rows
+from heatconv.db import quota, rows
 from heatconv.db.filters import Condition, Given, conditions, in_status
+from heatconv.db.places import Opened
 from heatconv.db.session import reading
 from heatconv.db.tables import raw_template, resource, stack, stack_observed, stack_tag
 from heatconv.model.drift import StackDrift
@@ -105,6 +106,8 @@ def _showing(*, with_outputs: bool) -> sa.Select[Any]:
     return (
         sa.select(
             stack,
+            raw_template.c.uuid,
+            raw_template.c.stack_id,
             raw_template.c.parameters,
             raw_template.c.outputs if with_outputs else sa.null().label("outputs"),
             resource.c.stack_id.label("parent_id"),
@@ -128,12 +131,13 @@ def show(connection: Connection, project_id: str, name_or_id: str, *, with_outpu
     row = _the_one(found, name_or_id)
     if row is None:
         return None
+    template = Opened(raw_template, row)
     drift = [row.id, *(getattr(row, f"drift_{column.name}") for column in _OF_DRIFT)]
     return Shown(
         stack=rows.stack(row, _tags(connection, [row.id]).get(row.id, ())),
         parent_id=row.parent_id,
-        parameters=row.parameters,
-        outputs=row.outputs or {},
+        parameters=template.parameters,
+        outputs=template.outputs or {},
         drift=None if row.drift_status is None else rows.stack_drift(*drift),
     )
 
@@ -172,6 +176,16 @@ def count(connection: Connection, project_id: str | None, page: Page) -> int:
     """Return how many stacks match, whatever the page."""
     query = _matching(sa.select(sa.func.count()).select_from(stack), project_id, page)
     return int(connection.scalar(query) or 0)
+
+
+@reading
+def check_quota(connection: Connection, project_id: str, stack_id: str, limit: int) -> None:
+    """Refuse a project a stack if it has as many others by now as it may; ``traversals.create`` makes sure.
+
+    Raises:
+        RequestLimitExceeded: it has.
+    """
+    quota.check(connection, stack, project_id, stack_id, limit)
 
 
 def _is_there(connection: Connection, project_id: str | None, stack_id: str) -> bool:
@@ -251,11 +265,14 @@ def get_environment(connection: Connection, template_id: int) -> tuple[Mapping[s
     Raises:
         StaleWrite: it was replaced, and then dropped, since its id was read.
     """
-    beside = sa.select(raw_template.c.environment, raw_template.c.files)
+    beside = sa.select(
+        raw_template.c.uuid, raw_template.c.stack_id, raw_template.c.environment, raw_template.c.files
+    )
     row = connection.execute(beside.where(raw_template.c.id == template_id)).one_or_none()
     if row is None:
         raise errors.StaleWrite(entity=f"template {template_id}")
-    return row.environment, row.files
+    template = Opened(raw_template, row)
+    return template.environment, template.files
 
 
 @reading

@@ -20,7 +20,7 @@ from heatconv import errors
 from heatconv.db import given
 from heatconv.db.session import reading
 from heatconv.db.tables import graph_edge, stack, sync_point, sync_point_input
-from heatconv.db.types import dumps, seal, utcnow
+from heatconv.db.types import dumps, utcnow
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.plan import Plan
 from heatconv.model.states import Phase, SyncState
@@ -101,7 +101,7 @@ _ADD = given.Insert(
     same={"ready_at": utcnow()},
 )
 _ADD_EDGES = given.Insert(graph_edge, graph_edge.c.keys())
-_GIVE = given.Insert(sync_point_input, sync_point_input.c.keys(), sealed=["data"])
+_GIVE = given.Insert(sync_point_input, sync_point_input.c.keys(), dumped=["data"])
 
 
 def is_update(node: Node) -> bool:
@@ -160,7 +160,7 @@ def lay_out(
             for node in requires
         ],
     )
-    sealed_texts = {row_id: seal(dumps(vars(data)), connection.dialect) for row_id, data in told.items()}
+    texts = {row_id: dumps(vars(data)) for row_id, data in told.items()}
     _GIVE.execute(
         connection,
         [
@@ -169,7 +169,7 @@ def lay_out(
             | {
                 "sender_id": sender.resource_id,
                 "sender_is_update": is_update(sender),
-                "data": sealed_texts[sender.resource_id],
+                "data": texts[sender.resource_id],
             }
             for node, sender in plan.inputs
         ],
@@ -293,11 +293,8 @@ def _give(
     sender_of: Mapping[Key, Sender],
     successors: Mapping[Key, Any],
 ) -> dict[Key, list[str]]:
-    """Write what each node has to say for each resource that waits for it, maybe behind a join.
-
-    It is sealed once for all of them.
-    """
-    texts: dict[Key, tuple[str, str]] = {}
+    """Write what each node has to say for each resource that waits for it, maybe behind a join."""
+    texts: dict[Key, str] = {}
     inputs: dict[tuple[str, Key], dict[str, Any]] = {}
     told: dict[Key, list[str]] = defaultdict(list)
     for key, successor in edges:
@@ -306,10 +303,9 @@ def _give(
         if sender.data is None or not row.is_update or receiver == sender.stack_id:
             continue
         if key not in texts:
-            text = dumps(vars(sender.data))
-            texts[key] = text, seal(text, connection.dialect)
+            texts[key] = dumps(vars(sender.data))
         if (receiver, key) not in inputs:
-            told[sender.traversal_id, receiver, True].append(texts[key][0])
+            told[sender.traversal_id, receiver, True].append(texts[key])
             inputs[receiver, key] = {
                 "traversal_id": sender.traversal_id,
                 "stack_id": sender.stack_id,
@@ -317,7 +313,7 @@ def _give(
                 "is_update": True,
                 "sender_id": sender.node.resource_id,
                 "sender_is_update": is_update(sender.node),
-                "data": texts[key][1],
+                "data": texts[key],
             }
     _GIVE.execute(connection, [inputs[each] for each in sorted(inputs)])
     return told

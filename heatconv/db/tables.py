@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables.  What each one is for stands beside it; migrations make them so.
 
-Whatever may hold a user's secret is ``Sealed``, as a whole.
+Whatever may hold a user's secret is ``Sealed``, as a whole, and bound to its row: to the
+table's key, or to the columns named as ``row``, among them whose the row is.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from heatconv.db.types import BigInt, Json, LongText, Sealed, SealedText, Time, Uuid
+from heatconv.db.places import ROW
+from heatconv.db.types import BigInt, Json, LongText, Sealed, SealedText, Time, Uuid, string
 
 metadata = sa.MetaData(
     naming_convention={
@@ -21,16 +23,18 @@ metadata = sa.MetaData(
 )
 
 
-def _table(name: str, *items: Any) -> sa.Table:
-    return sa.Table(name, metadata, *items, mysql_engine="InnoDB", mysql_charset="utf8mb4")
+def _table(name: str, *items: Any, row: tuple[str, ...] = ()) -> sa.Table:
+    return sa.Table(name, metadata, *items, info={ROW: row}, mysql_engine="InnoDB", mysql_charset="utf8mb4")
 
 
 # A template as posted.  ``predecessor_id`` is the one it replaced: dropped, and the
 # link nulled, when the traversal that applied this one completes.  ``outputs``
-# (frozen) and ``parameters`` (as shown) spare reads the freezing.
+# (frozen) and ``parameters`` (as shown) spare reads the freezing.  Its ``uuid`` is known
+# before it has an id; null of what an earlier release has stored.
 raw_template = _table(
     "raw_template",
     sa.Column("id", BigInt, primary_key=True),
+    sa.Column("uuid", Uuid),
     sa.Column("stack_id", Uuid, index=True),
     sa.Column("predecessor_id", BigInt),
     sa.Column("template", Sealed, nullable=False),
@@ -38,6 +42,7 @@ raw_template = _table(
     sa.Column("files", Sealed, nullable=False),
     sa.Column("outputs", Sealed, nullable=False),
     sa.Column("parameters", Sealed, nullable=False),
+    row=("stack_id", "uuid"),
 )
 
 # What a user calls one thing.  ``live_name`` is the name until the stack is deleted,
@@ -45,11 +50,11 @@ raw_template = _table(
 stack = _table(
     "stack",
     sa.Column("id", Uuid, primary_key=True),
-    sa.Column("name", sa.String(255), nullable=False),
-    sa.Column("live_name", sa.String(255)),
-    sa.Column("project_id", sa.String(64), nullable=False),
-    sa.Column("user_id", sa.String(64)),
-    sa.Column("user_name", sa.String(255)),
+    sa.Column("name", string(255), nullable=False),
+    sa.Column("live_name", string(255)),
+    sa.Column("project_id", string(64), nullable=False),
+    sa.Column("user_id", string(64)),
+    sa.Column("user_name", string(255)),
     sa.Column("owner_resource_id", Uuid, index=True),
     sa.Column("root_stack_id", Uuid),
     sa.Column("nested_depth", sa.Integer, nullable=False, server_default="0"),
@@ -58,10 +63,10 @@ stack = _table(
     sa.Column("raw_template_id", BigInt, nullable=False),
     sa.Column("prev_raw_template_id", BigInt),
     sa.Column("current_traversal", Uuid, nullable=False),
-    sa.Column("action", sa.String(16), nullable=False),
-    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("action", string(16), nullable=False),
+    sa.Column("status", string(16), nullable=False),
     sa.Column("status_reason", LongText, nullable=False),
-    sa.Column("phase", sa.String(16), nullable=False),
+    sa.Column("phase", string(16), nullable=False),
     sa.Column("disable_rollback", sa.Boolean, nullable=False),
     sa.Column("timeout_mins", sa.Integer),
     sa.Column("deadline", Time),
@@ -80,44 +85,48 @@ stack = _table(
 stack_tag = _table(
     "stack_tag",
     sa.Column("stack_id", Uuid, primary_key=True),
-    sa.Column("tag", sa.String(80), primary_key=True),
+    sa.Column("tag", string(80), primary_key=True),
     sa.Column("position", sa.Integer, nullable=False),
 )
 
 # One row per physical incarnation: identity; desired; applied; made; the action on it.
+# ``deletion_policy`` is that of the newest template that names the resource; null: its definition's.
 resource = _table(
     "resource",
     sa.Column("id", Uuid, primary_key=True),
     sa.Column("stack_id", Uuid, nullable=False),
-    sa.Column("name", sa.String(255), nullable=False),
-    sa.Column("type", sa.String(255), nullable=False),
+    sa.Column("name", string(255), nullable=False),
+    sa.Column("type", string(255), nullable=False),
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("replaces", Uuid),
     sa.Column("replaced_by", Uuid),
     sa.Column("desired", Sealed),
-    sa.Column("desired_sha1", sa.String(40)),
+    sa.Column("desired_sha1", string(40)),
+    sa.Column("deletion_policy", string(16)),
     sa.Column("wanted_attributes", Sealed, nullable=False),
     sa.Column("applied", Sealed),
-    sa.Column("applied_sha1", sa.String(40)),
+    sa.Column("applied_sha1", string(40)),
     sa.Column("applied_template_id", BigInt),
     sa.Column("requires", Json, nullable=False),
-    sa.Column("physical_id", sa.String(255), index=True),
+    sa.Column("physical_id", string(255), index=True),
     sa.Column("reference_id", SealedText),
     sa.Column("attributes", Sealed, nullable=False),
     sa.Column("output_version", sa.Integer, nullable=False),
-    sa.Column("action", sa.String(16), nullable=False),
-    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("action", string(16), nullable=False),
+    sa.Column("status", string(16), nullable=False),
     sa.Column("status_reason", LongText, nullable=False),
     sa.Column("engine_id", Uuid, index=True),
     sa.Column("atomic_key", BigInt, nullable=False),
     sa.Column("progress", Sealed),
-    sa.Column("hook", sa.String(32)),
+    sa.Column("hook", string(32)),
+    sa.Column("handover", Json),
     sa.Column("metadata", Sealed, nullable=False),
     sa.Column("metadata_key", BigInt, nullable=False, server_default="0"),
     sa.Column("data", Sealed, nullable=False),
     sa.Column("created_at", Time, nullable=False),
     sa.Column("updated_at", Time),
     sa.Index(None, "stack_id", "name"),
+    row=("stack_id", "id"),
 )
 
 # The dependency graph of one traversal: what each node, once done, has to tell.
@@ -145,7 +154,7 @@ sync_point = _table(
     sa.Column("join_for", Uuid),
     sa.Column("required", sa.Integer, nullable=False),
     sa.Column("satisfied", sa.Integer, nullable=False),
-    sa.Column("state", sa.String(8), nullable=False),
+    sa.Column("state", string(8), nullable=False),
     sa.Column("ready_at", Time),
     sa.Column("atomic_key", BigInt, nullable=False),
     sa.Index(None, "state", "ready_at"),
@@ -171,15 +180,16 @@ event = _table(
     sa.Column("uuid", Uuid, nullable=False, unique=True),
     sa.Column("stack_id", Uuid, nullable=False),
     sa.Column("resource_id", Uuid),
-    sa.Column("resource_name", sa.String(255), nullable=False),
-    sa.Column("resource_type", sa.String(255), nullable=False),
-    sa.Column("physical_id", sa.String(255)),
-    sa.Column("action", sa.String(16), nullable=False),
-    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("resource_name", string(255), nullable=False),
+    sa.Column("resource_type", string(255), nullable=False),
+    sa.Column("physical_id", string(255)),
+    sa.Column("action", string(16), nullable=False),
+    sa.Column("status", string(16), nullable=False),
     sa.Column("status_reason", LongText, nullable=False),
     sa.Column("properties", Sealed),
     sa.Column("created_at", Time, nullable=False),
     sa.Index(None, "stack_id", "id"),
+    row=("stack_id", "uuid"),
 )
 
 # Who is there.  ``updated_at`` is the last heartbeat, by the database's clock;
@@ -187,9 +197,9 @@ event = _table(
 service = _table(
     "service",
     sa.Column("engine_id", Uuid, primary_key=True),
-    sa.Column("host", sa.String(255), nullable=False),
-    sa.Column("binary", sa.String(64), nullable=False),
-    sa.Column("topic", sa.String(64), nullable=False),
+    sa.Column("host", string(255), nullable=False),
+    sa.Column("binary", string(64), nullable=False),
+    sa.Column("topic", string(64), nullable=False),
     sa.Column("report_interval", sa.Integer, nullable=False),
     sa.Column("backlog", sa.Integer, nullable=False),
     sa.Column("created_at", Time, nullable=False),
@@ -211,7 +221,7 @@ wish = _table(
 stack_observed = _table(
     "stack_observed",
     sa.Column("stack_id", Uuid, primary_key=True),
-    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("status", string(16), nullable=False),
     sa.Column("since", Time, nullable=False),
     sa.Column("observed_at", Time),
     sa.Column("due_at", Time, nullable=False, index=True),
@@ -231,9 +241,9 @@ resource_observed = _table(
     sa.Column("resource_id", Uuid, primary_key=True),
     sa.Column("stack_id", Uuid, nullable=False, index=True),
     sa.Column("atomic_key", BigInt, nullable=False),
-    sa.Column("kind", sa.String(16)),
-    sa.Column("handling", sa.String(8), nullable=False),
-    sa.Column("digest", sa.String(40), nullable=False),
+    sa.Column("kind", string(16)),
+    sa.Column("handling", string(8), nullable=False),
+    sa.Column("digest", string(40), nullable=False),
     sa.Column("reason", LongText, nullable=False),
     sa.Column("observed_at", Time, nullable=False),
 )
@@ -243,7 +253,7 @@ resource_observed = _table(
 resource_healing = _table(
     "resource_healing",
     sa.Column("stack_id", Uuid, primary_key=True),
-    sa.Column("resource_name", sa.String(255), primary_key=True),
+    sa.Column("resource_name", string(255), primary_key=True),
     sa.Column("attempts", sa.Integer, nullable=False),
     sa.Column("since", Time, nullable=False),
     sa.Column("tripped", sa.Boolean, nullable=False),
@@ -253,8 +263,8 @@ resource_healing = _table(
 resource_properties_observed = _table(
     "resource_properties_observed",
     sa.Column("stack_id", Uuid, primary_key=True),
-    sa.Column("resource_name", sa.String(255), primary_key=True),
-    sa.Column("prop_name", sa.String(255), primary_key=True),
+    sa.Column("resource_name", string(255), primary_key=True),
+    sa.Column("prop_name", string(255), primary_key=True),
     sa.Column("prop_value", Sealed),
 )
 
@@ -272,6 +282,7 @@ event_sink = _table(
     sa.Column("due_at", Time, nullable=False, index=True),
     sa.Column("claim", Uuid),
     sa.Column("removed_at", Time),
+    row=("stack_id", "id"),
 )
 
 # What was delivered beyond the cursor: a transaction that is still open may have events with smaller ids.
@@ -286,19 +297,24 @@ event_sent = _table(
 resource_data = _table(
     "resource_data",
     sa.Column("resource_id", Uuid, primary_key=True),
-    sa.Column("key", sa.String(255), primary_key=True),
+    sa.Column("key", string(255), primary_key=True),
     sa.Column("value", SealedText, nullable=False),
     sa.Column("redact", sa.Boolean, nullable=False),
 )
 
-# With whose rights daemons act for a stack when its user is not there.
+# By what right daemons act for a root stack when its user is not there.  ``due_at`` is when it is to
+# be given back; null as long as it is the one that the stack has.
 user_creds = _table(
     "user_creds",
-    sa.Column("stack_id", Uuid, primary_key=True),
-    sa.Column("user_id", sa.String(64)),
-    sa.Column("trust_id", sa.String(255)),
-    sa.Column("secret", SealedText),
+    sa.Column("id", Uuid, primary_key=True),
+    sa.Column("stack_id", Uuid, nullable=False, index=True),
+    sa.Column("project_id", string(64), nullable=False),
+    sa.Column("user_id", string(64), nullable=False),
+    sa.Column("method", string(32), nullable=False),
+    sa.Column("secret", Sealed, nullable=False),
+    sa.Column("due_at", Time, index=True),
     sa.Column("created_at", Time, nullable=False),
+    row=("stack_id", "id"),
 )
 
 # A stack as it was at some moment.
@@ -306,38 +322,57 @@ snapshot = _table(
     "snapshot",
     sa.Column("id", Uuid, primary_key=True),
     sa.Column("stack_id", Uuid, nullable=False, index=True),
-    sa.Column("name", sa.String(255)),
-    sa.Column("action", sa.String(16), nullable=False),
-    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("name", string(255)),
+    sa.Column("action", string(16), nullable=False),
+    sa.Column("status", string(16), nullable=False),
     sa.Column("status_reason", LongText, nullable=False),
     sa.Column("data", Sealed),
     sa.Column("created_at", Time, nullable=False),
+    row=("stack_id", "id"),
 )
 
 # What is to be run on servers, and its runs.
 software_config = _table(
     "software_config",
     sa.Column("id", Uuid, primary_key=True),
-    sa.Column("project_id", sa.String(64), nullable=False),
-    sa.Column("name", sa.String(255)),
-    sa.Column("group", sa.String(255)),
+    sa.Column("project_id", string(64), nullable=False),
+    sa.Column("name", string(255)),
+    sa.Column("group", string(255)),
     sa.Column("config", Sealed, nullable=False),
     sa.Column("created_at", Time, nullable=False),
     sa.Index(None, "project_id", "created_at", "id"),
+    row=("project_id", "id"),
 )
 
 software_deployment = _table(
     "software_deployment",
     sa.Column("id", Uuid, primary_key=True),
-    sa.Column("project_id", sa.String(64), nullable=False, index=True),
-    sa.Column("stack_user_project_id", sa.String(64), index=True),
-    sa.Column("server_id", sa.String(255), index=True),
+    sa.Column("project_id", string(64), nullable=False, index=True),
+    sa.Column("stack_user_project_id", string(64), index=True),
+    sa.Column("server_id", string(255), index=True),
     sa.Column("config_id", Uuid, nullable=False, index=True),
     sa.Column("input_values", Sealed),
     sa.Column("output_values", Sealed),
-    sa.Column("action", sa.String(16)),
-    sa.Column("status", sa.String(16)),
+    sa.Column("action", string(16)),
+    sa.Column("status", string(16)),
     sa.Column("status_reason", LongText),
     sa.Column("created_at", Time, nullable=False),
     sa.Column("updated_at", Time),
+    row=("project_id", "id"),
+)
+
+# Requests that were carried out, and what was answered; for as long as they may be asked again.
+request = _table(
+    "request",
+    sa.Column("id", Uuid, primary_key=True),
+    sa.Column("answer", Sealed, nullable=False),
+    sa.Column("created_at", Time, nullable=False, index=True),
+)
+
+# What is written by whoever adds to the rows of a table, its ``kind``, that a project may have so many of.
+quota = _table(
+    "quota",
+    sa.Column("project_id", string(64), primary_key=True),
+    sa.Column("kind", string(32), primary_key=True),
+    sa.Column("atomic_key", BigInt, nullable=False),
 )

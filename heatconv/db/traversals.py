@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -13,18 +13,35 @@ from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db import given, healing, held, observations, room, rows, sinks, snapshots, sync_points, turns
+from heatconv.db import (
+    delegations,
+    given,
+    healing,
+    held,
+    observations,
+    quota,
+    room,
+    rows,
+    sinks,
+    snapshots,
+    sync_points,
+    turns,
+)
+from heatconv.db.connections import unhurried
 from heatconv.db.events import add_stack_event, drop_old_events
+from heatconv.db.places import placed
+from heatconv.db.requests import deciding
 from heatconv.db.room import Room
-from heatconv.db.session import unhurried, writing
+from heatconv.db.session import writing
 from heatconv.db.tables import raw_template, resource, resource_observed, stack, stack_tag
 from heatconv.db.types import in_seconds, utcnow
+from heatconv.model.deletion import LEAVING, newer_policies
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.outcomes import Half, Owner, StackFailed
 from heatconv.model.plan import Plan, Target
-from heatconv.model.records import Extant, Held, RawTemplate, Resource, Stack
-from heatconv.model.states import VISITS, Action, Phase, Status
+from heatconv.model.records import Extant, Held, RawTemplate, Resource, Snapshot, Stack
+from heatconv.model.states import VISITS, Action, DeletionPolicy, Phase, Status, cancelled
 
 #: The actions whose failure is followed by a rollback, if the stack is to have one.
 _ROLLED_BACK = (Action.CREATE, Action.ADOPT, Action.UPDATE, Action.RESTORE)
@@ -57,10 +74,13 @@ class Start:
     keep_events: int = -1  #: how many of the stack's events stay; all of them if negative
     abandon: bool = False  #: what a deletion's resources stand for stays
     snapshot_name: str | None = None  #: of a traversal that takes a snapshot
+    max_snapshots: int = -1  #: how many the stack may have then; any number if negative
+    max_stacks: int = -1  #: how many the project may have with one that is created; any number if negative
     room: Room | None = None  #: how many resources there may be in the tree; None is any number
     owner: Held | None = None  #: on behalf of which row a nested stack is made or changed
     only_drifted: frozenset[str] | None = None  #: the resources whose drift counts; None: all
     heals: Sequence[Resource] | None = None  #: what nobody asked to heal: the traversal is the observer's
+    delegation: str | None = None  #: by what right daemons act for a stack that is created
     sinks: Sequence[Mapping[str, Any]] | None = None  #: where events are delivered to; None: where they were
 
 
@@ -73,9 +93,11 @@ class Started:
     leaves: tuple[Node, ...]
     tree: str  #: the root of the tree that the stack is in
     nodes: int = 0  #: how many there are, leaves and others
+    left: tuple[str, ...] = ()  #: rows whose deletion is under way at some worker and not wanted any more
+    snapshot: Snapshot | None = None  #: what it takes, if that is what it is for
 
 
-@writing
+@deciding
 def create(connection: Connection, new: Stack, start: Start, planned: Plan) -> Started:
     """Store a stack and start its first traversal.
 
@@ -83,12 +105,17 @@ def create(connection: Connection, new: Stack, start: Start, planned: Plan) -> S
     longer than a transaction may pause.
 
     Raises:
-        RequestLimitExceeded: there would be too many resources in the tree.
+        RequestLimitExceeded: there would be too many resources in the tree, or stacks in the project.
         ResourceLocked: the owner's claim does not count any more.
         StackExists: the project has a living stack of that name (unique index).
+
+    Concurrency: the quota's row is locked last (``quota.take``).
     """
-    _check_room(connection, new, start)
-    _check_owner(connection, start)
+    if new.owner_resource_id is None and start.room is not None:  # there is no tree around it
+        start.room.check(len(start.targets) + start.room.inside)
+    else:
+        _check_room(connection, new, start)
+    clearing = _check_owner(connection, start)
     template_id = _add_template(connection, new.id, start.template, predecessor=None)
     try:
         connection.execute(
@@ -116,15 +143,21 @@ def create(connection: Connection, new: Stack, start: Start, planned: Plan) -> S
         )
     except oslo_db_exception.DBDuplicateEntry:
         raise errors.StackExists(name=new.name) from None
-    return _begin(connection, new, template_id, start, lambda _no_rows: planned)
+    if start.delegation is not None:
+        delegations.keep(connection, new.id, start.delegation)
+    started = _begin(connection, new, template_id, start, lambda _no_rows: planned)
+    quota.take(connection, stack, new.project_id, new.id, start.max_stacks)
+    if not clearing or start.owner is None:
+        return started
+    return replace(started, left=_leave_in_predecessors(connection, start.owner, start.targets))
 
 
-@writing
+@deciding
 def try_start(connection: Connection, seen: Stack, start: Start, plan: Planner) -> Started | None:
     """Start a traversal of a stack, WHERE id AND atomic_key = as seen; None: another was faster.
 
     Raises:
-        RequestLimitExceeded: there would be too many resources in the tree.
+        RequestLimitExceeded: there would be too many resources in the tree, or snapshots of the stack.
         ResourceLocked: the owner's claim does not count any more.
 
     Concurrency: the row of the stack is locked first, then, unless it is COMPLETE,
@@ -143,13 +176,43 @@ def try_start(connection: Connection, seen: Stack, start: Start, plan: Planner) 
 
 def _check_room(connection: Connection, grown: Stack, start: Start) -> None:
     if start.room is not None:
-        room.take(connection, grown, len(start.targets), start.room)
+        room.take(connection, grown, len(start.targets), start.room, owned=start.owner is not None)
 
 
-def _check_owner(connection: Connection, start: Start) -> None:
-    """Hold on to the claim on whose behalf a traversal is started, if there is one: it may be late."""
-    if start.owner is not None and not held.is_held(connection, start.owner):
+def _check_owner(connection: Connection, start: Start) -> bool:
+    """Hold on to the claim on whose behalf a traversal is started, if there is one: it may be late.
+
+    Returns whether another row of the owner's name is being deleted.
+    """
+    if start.owner is None:
+        return False
+    hold = held.hold(connection, start.owner)
+    if hold is None:
         raise errors.ResourceLocked(name=start.owner.id)
+    return hold.clearing
+
+
+def _leave_in_predecessors(
+    connection: Connection, owner: Held, targets: Mapping[str, Target]
+) -> tuple[str, ...]:
+    """Write what a nested stack that takes the place of others says is to become of their resources.
+
+    They are nested in what had the owner's name before, and are being deleted with that.
+    Returns the rows that a worker is deleting and is to give up.
+    """
+    new, old = resource.alias("new"), resource.alias("old")
+    before = (
+        sa.select(stack.c.id)
+        .join(old, old.c.id == stack.c.owner_resource_id)
+        .join(new, sa.and_(new.c.stack_id == old.c.stack_id, new.c.name == old.c.name))
+        .where(new.c.id == owner.id, old.c.action == Action.DELETE, stack.c.deleted_at.is_(None))
+    )
+    left: tuple[str, ...] = ()
+    for stack_id in connection.scalars(before).all():
+        extant = extant_rows(connection, stack_id)
+        policies = dict(newer_policies(targets, extant, {}, frozenset()))
+        left += _write_policies(connection, extant, policies)
+    return left
 
 
 def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, plan: Planner) -> Started:
@@ -184,7 +247,7 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
             connection, seen.current_traversal, Status.FAILED, f"Stack {start.action} came in between"
         )
     if start.action is Action.SNAPSHOT:
-        snapshots.begin(connection, traversal_id, seen.id, start.snapshot_name)
+        snapshots.begin(connection, traversal_id, seen.id, start.snapshot_name, limit=start.max_snapshots)
     if may_be_held:
         _lock_rows(connection, seen.id)
     extant = [] if first else extant_rows(connection, seen.id)
@@ -198,6 +261,7 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
     if drifted:
         observations.take_up(connection, drifted)
     _write_rows(connection, seen.id, start.targets, planned)
+    left = _write_policies(connection, extant, planned.policies, abandon=start.abandon)
     told = _told(connection, {sender.resource_id for _, sender in planned.inputs})
     sync_points.lay_out(connection, seen.id, traversal_id, planned, told)
     # As late as may be: until the commit, whoever delivers events has to reckon with one of this number.
@@ -218,6 +282,8 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
         leaves=planned.leaves,
         tree=seen.root_id,
         nodes=len(planned.requires),
+        left=left,
+        snapshot=snapshots.get(connection, traversal_id) if start.action is Action.SNAPSHOT else None,
     )
 
 
@@ -228,13 +294,19 @@ def _add_template(
     if isinstance(template, RawTemplate):
         added = connection.execute(
             sa.insert(raw_template).values(
-                stack_id=stack_id,
-                predecessor_id=predecessor,
-                template=template.template,
-                environment=template.environment,
-                files=template.files,
-                outputs=template.outputs,
-                parameters=template.parameters,
+                placed(
+                    raw_template,
+                    {
+                        "uuid": new_id(),
+                        "stack_id": stack_id,
+                        "predecessor_id": predecessor,
+                        "template": template.template,
+                        "environment": template.environment,
+                        "files": template.files,
+                        "outputs": template.outputs,
+                        "parameters": template.parameters,
+                    },
+                )
             )
         )
         (template_id,) = added.inserted_primary_key or (0,)
@@ -282,7 +354,9 @@ _EXTANT = (  # in the order in which ``rows.extant`` takes them
     resource.c.action,
     resource.c.status,
     resource.c.engine_id,
-    observations.is_open(),
+    resource.c.deletion_policy,
+    # What was handed over is to be taken back, as drift is to be put right.
+    sa.or_(observations.is_open(), resource.c.handover.is_not(None)).label("drifted"),
 )
 
 
@@ -294,7 +368,7 @@ def extant_rows(connection: Connection, stack_id: str) -> list[Extant]:
         .where(resource.c.stack_id == stack_id)
     )
     # Sorted here: PostgreSQL goes by the rules of some language, which takes it longer.
-    return sorted((rows.extant(row) for row in connection.execute(query)), key=attrgetter("id"))
+    return sorted((rows.extant(row, stack_id) for row in connection.execute(query)), key=attrgetter("id"))
 
 
 def _lock_rows(connection: Connection, stack_id: str) -> None:
@@ -305,6 +379,7 @@ def _lock_rows(connection: Connection, stack_id: str) -> None:
 
 _TELLING = (
     resource.c.id,
+    resource.c.stack_id,
     resource.c.name,
     resource.c.reference_id,
     resource.c.attributes,
@@ -332,12 +407,39 @@ def _write_rows(connection: Connection, stack_id: str, targets: Mapping[str, Tar
             )
     kept = sorted(plan.dirty - plan.created)
     if kept:
-        _KEEP_ROWS.execute(connection, [_desired(plan.chosen[name], targets[name]) for name in kept])
+        _KEEP_ROWS.execute(
+            connection, [_desired(stack_id, plan.chosen[name], targets[name]) for name in kept]
+        )
     if plan.created:
         _ADD_ROWS.execute(
             connection,
             [_new_row(stack_id, plan.chosen[name], targets[name]) for name in sorted(plan.created)],
         )
+
+
+def _write_policies(
+    connection: Connection,
+    extant: Sequence[Extant],
+    policies: Mapping[str, DeletionPolicy],
+    *,
+    abandon: bool = False,
+) -> tuple[str, ...]:
+    """Write what the newest template says is to become of rows that are not desired anew.
+
+    Of a stack that is abandoned, what is being deleted is let go of as well.
+    Returns the rows that a worker is deleting and is to give up.
+    """
+    if abandon:
+        policies = {row.id: DeletionPolicy.ABANDON for row in extant if row.action is Action.DELETE}
+    if not policies:
+        return ()
+    written = [{"id": row_id, "deletion_policy": policies[row_id]} for row_id in sorted(policies)]
+    _WRITE_POLICIES.execute(connection, written)
+    return tuple(
+        row.id
+        for row in extant
+        if row.locked and row.action is Action.DELETE and policies.get(row.id) in LEAVING
+    )
 
 
 #: What every new row has.
@@ -354,7 +456,17 @@ _NEW: dict[str, Any] = {
 }
 _ADD_ROWS = given.Insert(
     resource,
-    ["id", "stack_id", "name", "type", "desired", "desired_sha1", "wanted_attributes", "metadata"],
+    [
+        "id",
+        "stack_id",
+        "name",
+        "type",
+        "desired",
+        "desired_sha1",
+        "deletion_policy",
+        "wanted_attributes",
+        "metadata",
+    ],
     same={
         "created_at": utcnow(),
         **{name: sa.literal(value, resource.c[name].type) for name, value in _NEW.items()},
@@ -367,24 +479,26 @@ _NEW_KEY = resource.c.atomic_key + sa.case((resource.c.engine_id.is_(None), 1), 
 _KEEP_ROWS = given.Update(
     resource,
     ["id"],
-    ["desired", "desired_sha1", "wanted_attributes"],
+    ["desired", "desired_sha1", "deletion_policy", "wanted_attributes"],
     same={"replaced_by": sa.null(), "atomic_key": _NEW_KEY},
 )
+_WRITE_POLICIES = given.Update(resource, ["id"], ["deletion_policy"], same={"atomic_key": _NEW_KEY})
 
 
-def _desired(row_id: str, target: Target) -> dict[str, Any]:
+def _desired(stack_id: str, row_id: str, target: Target) -> dict[str, Any]:
     return {
         "id": row_id,
+        "stack_id": stack_id,
         "desired": target.definition.to_json(),
         "desired_sha1": target.definition.sha1,
+        "deletion_policy": target.definition.deletion_policy,
         "wanted_attributes": sorted(target.attributes),
     }
 
 
 def _new_row(stack_id: str, row_id: str, target: Target) -> dict[str, Any]:
-    desired = _desired(row_id, target)
+    desired = _desired(stack_id, row_id, target)
     return desired | {
-        "stack_id": stack_id,
         "name": target.definition.name,
         "type": target.definition.type,
         "metadata": desired["desired"]["metadata"],
@@ -492,6 +606,8 @@ def _complete(connection: Connection, found: sa.Row[Any]) -> Owner | None:
         reason=reason,
     )
     sync_points.forget(connection, found.id)
+    if gone and found.owner_resource_id is None:
+        delegations.release(connection, found.id)
     if found.action == Action.SNAPSHOT:
         snapshots.fill(connection, found.current_traversal, found.id)
     if Action(found.action) in VISITS | _FIRST:
@@ -532,7 +648,8 @@ def _findings(connection: Connection, stack_id: str) -> tuple[Status, str]:
         more = "; and others" if len(found) > _SHOWN else ""
         return Status.FAILED, f"Resource CHECK failed: {'; '.join(said)}{more}"
     reason = f"Stack {Action.CHECK} completed successfully"
-    unable = checked.where(resource.c.status_reason.startswith(NO_CHECK)).limit(1)
+    beginning = sa.func.substr(resource.c.status_reason, 1, len(NO_CHECK))  # SQLite's LIKE ignores case
+    unable = checked.where(beginning == NO_CHECK).limit(1)
     if connection.execute(unable).first() is not None:
         reason += ". 'CHECK' not fully supported (see resources)"
     return Status.COMPLETE, reason
@@ -578,7 +695,31 @@ def try_fail(
     return StackFailed(roll_back, _owner(connection, found.owner_resource_id))
 
 
-@writing
+@deciding
+def give_up_deletion(connection: Connection, stack_id: str, traversal_id: str) -> list[tuple[str, str]]:
+    """End the traversal that deletes a stack, WHERE it is current; what is being deleted is let go of.
+
+    Returns the rows that workers are deleting, each with its worker, who is to give that up.
+    """
+    reason = cancelled(Action.DELETE)
+    if try_fail(connection, stack_id, traversal_id, reason, may_roll_back=False) is None:
+        return []
+    sync_points.forget(connection, stack_id)
+    under_way = sa.and_(
+        resource.c.stack_id == stack_id,
+        resource.c.action == Action.DELETE,
+        resource.c.status == Status.IN_PROGRESS,
+    )
+    connection.execute(
+        sa.update(resource)
+        .where(under_way)
+        .values(deletion_policy=DeletionPolicy.RETAIN, atomic_key=_NEW_KEY)
+    )
+    held = sa.select(resource.c.id, resource.c.engine_id).where(under_way, resource.c.engine_id.is_not(None))
+    return [(row.id, row.engine_id) for row in connection.execute(held)]
+
+
+@deciding
 def fail(
     connection: Connection, stack_id: str, traversal_id: str, reason: str, *, may_roll_back: bool = True
 ) -> StackFailed | None:

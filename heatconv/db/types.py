@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
@@ -18,11 +20,23 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from heatconv import errors
 from heatconv.crypto import Keyring, is_token
+from heatconv.db import collation
 
-LongText = sa.Text().with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
+LongText = (
+    sa.Text()
+    .with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
+    .with_variant(sa.Text(collation=collation.POSTGRESQL), "postgresql")
+)
 BigInt = sa.BigInteger().with_variant(sa.Integer(), "sqlite")  # SQLite numbers INTEGER keys only
 Time = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), "mysql", "mariadb")
-Uuid = sa.String(36)
+
+
+def string(length: int) -> sa.String:
+    """Return a text of at most so many characters, which compares as its bytes do."""
+    return sa.String(length).with_variant(sa.String(length, collation=collation.POSTGRESQL), "postgresql")
+
+
+Uuid = string(36)
 
 
 class Json(sa.types.TypeDecorator[Any]):
@@ -40,24 +54,91 @@ class Json(sa.types.TypeDecorator[Any]):
         return _read(value)
 
 
+class Place(NamedTuple):
+    """Where a sealed value stands."""
+
+    table: str
+    column: str
+    row: tuple[str, ...]  #: what tells the row from all others, and whose it is
+
+    @property
+    def bound(self) -> bytes:
+        """What is authenticated along with the value; no two places have the same."""
+        return f"{self.table}.{self.column} {_joined(self.row)}".encode()
+
+
+@functools.lru_cache(maxsize=256)  # one value of a row follows the other
+def _joined(parts: tuple[str, ...]) -> str:
+    """Return a text of some; those of no other texts are the same."""
+    return "".join([f"{len(part)}:{part}" for part in parts])
+
+
+class Placed:
+    """A value on its way to a sealed column."""
+
+    __slots__ = ("place", "value")
+
+    def __init__(self, value: Any, place: Place) -> None:
+        self.value = value
+        self.place = place
+
+
+class Closed:
+    """A value as a sealed column holds it: it tells nothing but to who says where it stands."""
+
+    __slots__ = ("_keyring", "_read", "_text")
+
+    def __init__(self, text: str, keyring: Keyring, read: Callable[[str], Any]) -> None:
+        self._text = text
+        self._keyring = keyring
+        self._read = read
+
+    def opened(self, place: Place) -> Any:
+        """Return the value that was sealed for a place.
+
+        Raises:
+            BrokenSeal: it was sealed for another, or not at all, or with a key that the keyring lacks.
+        """
+        return self._read(opened(self._text, place, self._keyring))
+
+
 class SealedText(sa.types.TypeDecorator[str]):
     """Text that the database keeps encrypted, with the key of the ``Database`` that is asked for it.
 
-    What says nothing is not encrypted, and what was written before there were
-    keys is read as it is.  The database cannot compare such values, since no two
-    are ever equal there: an expression that would have it do so is refused.
+    It is bound to its table, column and row: ``Placed`` is what is written, and ``Closed``
+    what is read; ``heatconv.db.places`` makes the one, and opens the other.  What says nothing
+    is not encrypted.  The database cannot compare such values, since no two are ever equal
+    there: an expression that would have it do so is refused.
     """
 
     impl = LongText
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Write the text."""
-        return value and seal(value, dialect)
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        """Write the value.
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        """Read the text."""
-        return value and opened(value, keyring_of(dialect))
+        Raises:
+            TypeError: it is not said which row it is for.
+        """
+        if isinstance(value, Placed):
+            text = self._written(value.value)
+            return text if text in SAYING_NOTHING else keyring_of(dialect).encrypt(text, value.place.bound)
+        if value is None or (text := self._written(value)) in SAYING_NOTHING:
+            return value if value is None else text
+        raise TypeError("what is written to a sealed column has to be placed: see heatconv.db.places")
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        """Read the value, which is closed unless it says nothing."""
+        if value is None or value in SAYING_NOTHING:
+            return value if value is None else self._read(value)
+        return Closed(value, keyring_of(dialect), self._read)
+
+    def _written(self, value: Any) -> str:
+        text: str = value
+        return text
+
+    def _read(self, text: str) -> Any:
+        return text
 
     class Comparator(sa.types.TypeDecorator.Comparator[Any]):
         """No comparisons but with null."""
@@ -76,17 +157,14 @@ class Sealed(SealedText):
 
     cache_ok = True
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        """Write the value."""
-        return super().process_bind_param(None if value is None else dumps(value), dialect)
+    def _written(self, value: Any) -> str:
+        return dumps(value)
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        """Read the value."""
-        return _read(value if value in _NOTHING else super().process_result_value(value, dialect))
+    def _read(self, text: str) -> Any:
+        return _read(text)
 
 
-_EMPTY = frozenset({"", "{}", "[]"})
-_NOTHING = (None, "{}")  #: what most columns of most rows have
+SAYING_NOTHING = frozenset({"", "{}", "[]"})  #: texts that are not encrypted
 
 
 def _read(text: str | None) -> Any:
@@ -104,23 +182,27 @@ def dumps(value: Any) -> str:
     return _ENCODER.encode(value)
 
 
-def seal(text: str, dialect: Dialect) -> str:
-    """Return a text as a sealed column of an engine's database holds it: for who writes one to many rows."""
-    return sealed(text, keyring_of(dialect))
-
-
-def sealed(text: str, keyring: Keyring) -> str:
-    """Return a text as a sealed column holds it."""
-    return text if text in _EMPTY else keyring.encrypt(text)
-
-
-def opened(text: str, keyring: Keyring) -> str:
-    """Return the text that a sealed column holds.
+def opened(text: str, place: Place, keyring: Keyring) -> str:
+    """Return the text that a sealed column holds at a place.
 
     Raises:
-        WrongKey: it is encrypted with a key that the keyring lacks.
+        BrokenSeal: it was sealed for another, or not at all, or with a key that the keyring lacks.
     """
-    return keyring.decrypt(text) if is_token(text) else text
+    if keyring.accepts_unbound and not is_token(text):
+        return text
+    try:
+        return keyring.decrypt(text, place.bound)
+    except (errors.WrongKey, errors.Unbound) as problem:
+        why = _WHY[type(problem)]
+        column, row = f"{place.table}.{place.column}", "/".join(place.row)
+        raise errors.BrokenSeal(column=column, row=row, reason=why) from problem
+
+
+_WHY = {
+    errors.WrongKey: "it was sealed for another place, or with a key that auth_encryption_old_keys lacks",
+    errors.Unbound: "it is not bound to that row; if an earlier release has written it, set "
+    "accept_unbound_values until 'heatconv-manage update_params encrypt' is through",
+}
 
 
 _KEYRINGS: WeakKeyDictionary[Dialect, Keyring] = WeakKeyDictionary()

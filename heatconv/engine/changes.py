@@ -18,7 +18,6 @@ from heatconv.model.definition import Definition
 from heatconv.model.nodes import NodeData
 from heatconv.model.plan import Plan, Target
 from heatconv.model.records import Nested, Resource, Stack
-from heatconv.model.secrets import masked
 from heatconv.model.states import Action
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import UpdateReplace
@@ -56,7 +55,7 @@ class Changes:
             change = "added" if row is None else self._change(would.stack, row, target, told)
             if name not in planned.dirty:
                 change = "unchanged"
-            self.told[change].append(would_be(would, target.definition, row))
+            self.told[self._kind(change, row)].append(would_be(would, target.definition, row))
             if self._inside is not None:
                 self._look_inside(self._inside, would, target.definition, row, change, told)
             if change in ("added", "replaced"):
@@ -65,7 +64,7 @@ class Changes:
         for row in rows.values():
             if row.name not in targets and row.desired is not None:
                 self.told["deleted"].append(would_be(would, row.desired, row))
-                self.told["deleted"].extend(self._all_in(row))
+                self.told["deleted"].extend(shown for _, shown in self._all_in(row))
 
     def _change(self, stack: Stack, row: Resource, target: Target, told: Mapping[str, NodeData]) -> str:
         if row.applied is None or row.applied.implemented_by != target.definition.implemented_by:
@@ -96,22 +95,31 @@ class Changes:
         if row is not None and change == "unchanged":
             there = list(self._all_in(row))
             inside.count(len(there))
-            self.told["unchanged"].extend(there)
+            for each, shown in there:
+                self.told[self._kind("unchanged", each)].append(shown)
             return
         if row is not None and change == "replaced":
-            self.told["deleted"].extend(self._all_in(row))
+            self.told["deleted"].extend(shown for _, shown in self._all_in(row))
         inner = inside.within(would, definition, told, row if change == "updated" else None)
         if inner is not None:
             self._compare(inner)
 
-    def _all_in(self, owner: Resource) -> Iterator[Json]:
-        """Yield the resources of the stack that a row owns, and of those in it."""
+    def _kind(self, change: str, row: Resource | None) -> str:
+        """Return the list that a resource is shown in.
+
+        As in Heat, an update goes into each nested stack: with those shown, it is for the
+        resources in the stack to be unchanged, and the one that owns the stack is updated.
+        """
+        return "updated" if change == "unchanged" and row is not None and row.id in self._below else change
+
+    def _all_in(self, owner: Resource) -> Iterator[tuple[Resource, Json]]:
+        """Yield the resources of the stack that a row owns, and of those in it: as rows, and as shown."""
         stack = self._below.get(owner.id)
         if stack is None:
             return
         for row in resources.list_resources(self._database, stack.id):
             if row.desired is not None:
-                yield _shown(row.desired, row, (stack.name, stack.id), owner.name)
+                yield row, _shown(row.desired, row, (stack.name, stack.id), owner.name)
                 yield from self._all_in(row)
 
 
@@ -151,7 +159,4 @@ def _shown(
         "updated_at": None,
         "description": definition.description,
         "version": row.version if row else 0,
-        "properties": {
-            name: masked(value, definition.secrets) for name, value in definition.properties.items()
-        },
     }

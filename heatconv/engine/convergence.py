@@ -62,7 +62,7 @@ class Convergence:
             NotFound: there is no such stack or resource.
             NotSupported: the stack is nested, suspended, or being deleted.
         """
-        found = self._requests.find(context, stack)
+        found = self._requests.find_to_change(context, stack)
         if found.owner_resource_id is not None:
             raise errors.NotSupported(
                 feature=f"Converging stack {found.name}, which is nested: converge the stack around it;"

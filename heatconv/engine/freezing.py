@@ -10,14 +10,16 @@ from __future__ import annotations
 import functools
 import threading
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from heatconv import errors, template
-from heatconv.engine import nesting
+from heatconv.engine import implied, nesting, sizing
+from heatconv.engine.written import Written
 from heatconv.model.deferred import Reference, is_deferred, references
 from heatconv.model.definition import Definition, is_template
+from heatconv.model.permission import check_types
 from heatconv.model.plan import Target
 from heatconv.model.records import RawTemplate
 from heatconv.model.secrets import masked_text
@@ -26,6 +28,7 @@ from heatconv.resources.facts import StackFacts
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource
 from heatconv.resources.stack_resource import StackResource
+from heatconv.resources.template_resource import TemplateResource
 
 AWS_REGION = "ap-southeast-1"  #: what ``AWS::Region`` always is: templates carry it along, nothing reads it
 
@@ -52,6 +55,7 @@ class Source:
     environment: Mapping[str, Any]
     files: Mapping[str, str] = field(default_factory=dict)
     facade: Mapping[str, Any] | None = None  #: of a nested stack: what its templates may ask of its owner
+    refused_types: Collection[str] = ()  #: the types that whoever sent it may not use
 
 
 def parse(source: Mapping[str, Any], *, max_template_size: int) -> Source:
@@ -128,6 +132,7 @@ def freeze(
         memory: of what the same stack was frozen to before.
 
     Raises:
+        Forbidden: it has a type that whoever sent it may not use.
         Invalid: with every mistake that was found.
     """
     before = None if memory is None else memory.get(stack.id)
@@ -145,7 +150,12 @@ def freeze(
         name: {"description": output.description, "value": output.value}
         for name, output in frozen.outputs.items()
     }
-    known = nesting.Known(registry=registry, files=source.files, operator=operator or {})
+    known = nesting.Known(
+        registry=registry,
+        files=source.files,
+        operator=operator or {},
+        refused_types=source.refused_types,
+    )
     classes, problems = _classes(source, frozen, stack, known, before)
     if problems:
         raise errors.Invalid(
@@ -155,6 +165,7 @@ def freeze(
         )
     if memory is not None:
         memory.keep(stack.id, _Frozen(frozen, classes))
+    definitions = implied.added(frozen.definitions, classes, stack)
     return Wanted(
         raw=RawTemplate(
             template=source.template,
@@ -163,14 +174,21 @@ def freeze(
             outputs=outputs,
             parameters=_shown(frozen),
         ),
-        targets=_targets(_with_digest(frozen.definitions, classes, source), classes, outputs),
+        targets=_targets(_with_digest(definitions, classes, source), classes, outputs),
         parameters=frozen.parameters,
         description=frozen.description,
-        inside=sum(
-            class_.size_made(frozen.definitions[name].properties)
-            for name, class_ in classes.items()
-            if issubclass(class_, StackResource)
-        ),
+        inside=_inside(source, frozen, classes, known),
+    )
+
+
+def _inside(source: Source, frozen: template.FrozenTemplate, classes: Classes, known: nesting.Known) -> int:
+    """Return how many resources there will be at least in the stacks inside."""
+    owners = [
+        frozen.definitions[name] for name, class_ in classes.items() if issubclass(class_, StackResource)
+    ]
+    sizes = sizing.Sizes(known)
+    return sum(
+        sizes.inside(each.name, each.implemented_by, each.properties, source.environment) for each in owners
     )
 
 
@@ -184,7 +202,7 @@ def pseudo_parameters(stack: StackFacts) -> dict[str, str]:
     return {
         "OS::stack_name": stack.name,
         "OS::stack_id": stack.id,
-        "OS::project_id": stack.project_id,
+        "OS::project_id": str(stack.context.project_id),
         "AWS::StackName": stack.name,
         "AWS::StackId": stack.identifier().arn(),
         "AWS::Region": AWS_REGION,
@@ -228,7 +246,12 @@ def _targets(
         if reference.attribute is not None:
             referred[reference.resource].add(reference.key)
     return {
-        name: Target(definition, frozenset(referred.get(name, ())), classes[name].changes_with_every_update)
+        name: Target(
+            definition,
+            frozenset(referred.get(name, ())),
+            # Whoever waits at the breakpoint of an update wants to be asked before each.
+            classes[name].changes_with_every_update or "pre-update" in definition.hooks,
+        )
         for name, definition in definitions.items()
     }
 
@@ -245,9 +268,13 @@ def _classes(
     checked = before.template.definitions if before else {}
     judged: dict[type[Resource], frozenset[str] | None] = {}
     classes: dict[str, type[Resource]] = {}
+    written = Written(known)
     for name, definition in frozen.definitions.items():
+        check_types({definition.type, definition.implemented_by}, source.refused_types)
         try:
             classes[name] = _class_of(definition, source.environment, known)
+        except _UnlikeFacade as error:
+            problems.append(("", str(error)))
         except errors.Invalid as error:
             problems.append((f"resources.{name}.type", str(error)))
         else:
@@ -261,6 +288,7 @@ def _classes(
             problems.extend(validation.problems(found, definition, stack))
             if issubclass(found, StackResource):
                 problems.extend(nesting.problems_of_members(found, definition, source.environment, known))
+                problems.extend(written.problems(definition, source.environment))
     return classes, problems + _attribute_problems(frozen, classes)
 
 
@@ -272,13 +300,16 @@ def _attribute_problems(frozen: template.FrozenTemplate, classes: Mapping[str, t
         if definition.references
         for part in ("properties", "metadata", "update_policy")
     ]
-    places += [(output.value, f"outputs.{name}.value") for name, output in frozen.outputs.items()]
+    shown = [(output.value, f"outputs.{name}.value") for name, output in frozen.outputs.items()]
+    # An output may tell what a template does not have at the moment: Heat shows none then, and so do we.
+    lasting = {name: found for name, found in classes.items() if not issubclass(found, TemplateResource)}
     return [
         problem
-        for value, place in places
+        for group, judged in ((places, classes), (shown, lasting))
+        for value, place in group
         for reference, path in _placed(value, place)
-        if reference.resource in classes
-        for problem in validation.attribute_problems(classes[reference.resource], reference, path)
+        if reference.resource in judged
+        for problem in validation.attribute_problems(judged[reference.resource], reference, path)
     ]
 
 
@@ -294,6 +325,10 @@ def _placed(value: Any, path: str) -> Iterator[tuple[Reference, str]]:
             yield from _placed(item, f"{path}[{index}]")
 
 
+class _UnlikeFacade(errors.Invalid):
+    """The template behind a resource cannot stand in for the resource's type; the sentence names the type."""
+
+
 def _class_of(definition: Definition, environment: Mapping[str, Any], known: nesting.Known) -> type[Resource]:
     """Return the class behind a resource's type.
 
@@ -303,7 +338,11 @@ def _class_of(definition: Definition, environment: Mapping[str, Any], known: nes
     type_ = definition.implemented_by
     mapped = f", to which the environment maps {definition.type}" if definition.implementation else ""
     if is_template(type_):
-        found = nesting.class_of(type_, known.files)
+        found = nesting.class_of(type_, known.files, known.defaults(environment))
+        facade = known.facade(definition, environment) if definition.implementation else None
+        unlike = None if facade is None else nesting.facade_problem(found, facade, definition.type)
+        if unlike is not None:
+            raise _UnlikeFacade(unlike)
         wrong = next(nesting.problems(type_, definition.name, environment, known), None)
         if wrong is not None:
             raise errors.Invalid(wrong)

@@ -14,6 +14,7 @@ from typing import Any
 
 from heatconv import errors
 from heatconv.db import nested, resources, snapshots
+from heatconv.db.requests import answer_with, carrying_out
 from heatconv.db.session import Database
 from heatconv.db.traversals import Started
 from heatconv.engine import views
@@ -25,6 +26,7 @@ from heatconv.model.records import RawTemplate, Resource, Snapshot, Stack
 from heatconv.model.secrets import found_in, sentence
 from heatconv.model.states import Action, Status
 from heatconv.resources.facts import Incarnation, StackFacts, Unkept
+from heatconv.resources.gone import is_gone
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import PollDelay
 from heatconv.resources.resource import Resource as Plugin
@@ -80,8 +82,10 @@ class Lifecycle:
     def _visit(
         self, context: RequestContext, stack: str, action: Action, *, snapshot_name: str | None = None
     ) -> Started:
-        found = self._requests.find(context, stack)
-        started = self._preparer.visit(found, action, snapshot_name=snapshot_name)
+        found = self._requests.find_to_change(context, stack)
+        started = self._preparer.visit(
+            found, action, snapshot_name=snapshot_name, max_snapshots=self._max_snapshots
+        )
         LOG.info("stack %s: %s begins (%s)", found.id, action, context.request_id)
         self._ring(started)
         return started
@@ -94,13 +98,15 @@ class Lifecycle:
 
     def abandon_stack(self, context: RequestContext, stack: str) -> Json:
         """Return what ``export_stack`` does, and start to delete the stack, but nothing it stands for."""
-        found = self._requests.find(context, stack)
+        found = self._requests.find_to_change(context, stack)
         data = snapshots.tell(self._database, found.id)
+        answer_with(lambda _started: data)
         LOG.info("stack %s: it is abandoned (%s)", found.id, context.request_id)
         # From below: whoever dies in the middle has left a tree that can be abandoned once more.
-        for level in reversed(nested.below(self._database, found.id, DEEP)):
-            for below in level:
-                self._ring(self._preparer.delete(self._requests.find(context, below.id), abandon=True))
+        with carrying_out(None):
+            for level in reversed(nested.below(self._database, found.id, DEEP)):
+                for below in level:
+                    self._ring(self._preparer.delete(self._requests.find(context, below.id), abandon=True))
         self._ring(self._preparer.delete(found, abandon=True))
         return data
 
@@ -108,15 +114,8 @@ class Lifecycle:
 
     def create_snapshot(self, context: RequestContext, stack: str, name: str | None) -> Json:
         """Start to take a snapshot of a stack and return it."""
-        found = self._requests.find(context, stack)
-        taken = snapshots.list_snapshots(self._database, found.id)
-        if 0 <= self._max_snapshots <= len(taken):
-            raise errors.RequestLimitExceeded(
-                f"You have reached the maximum snapshots per stack, {self._max_snapshots}."
-                " Delete some of them, or have the limit raised."
-            )
-        started = self._visit(context, stack, Action.SNAPSHOT, snapshot_name=name)
-        return _shown(self._find_snapshot(found, started.traversal_id))
+        answer_with(lambda started: _shown(started.snapshot))
+        return _shown(self._visit(context, stack, Action.SNAPSHOT, snapshot_name=name).snapshot)
 
     def list_snapshots(self, context: RequestContext, stack: str) -> list[Json]:
         """Return the snapshots of a stack, the oldest first."""
@@ -129,14 +128,19 @@ class Lifecycle:
 
     def restore_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:
         """Start to make a stack what it was when a snapshot was taken."""
-        found = self._requests.find(context, stack)
+        found = self._requests.find_to_change(context, stack)
         taken = self._find_snapshot(found, snapshot)
         if taken.data is None or (taken.action, taken.status) != (Action.CREATE, Status.COMPLETE):
             raise errors.NotSupported(feature=f"Restoring snapshot {snapshot}, which is not COMPLETE,")
         if found.action is Action.SUSPEND:
             raise errors.NotSupported(feature=f"Restoring stack {found.name} while it is suspended")
         data = taken.data
-        source = Source(template=data["template"], environment=data["environment"], files=data["files"])
+        source = Source(
+            template=data["template"],
+            environment=data["environment"],
+            files=data["files"],
+            refused_types=context.refused_types or (),
+        )
         wanted = self._preparer.freeze(found, source, Action.RESTORE)
         started = self._preparer.restore(found, self._restored(found, wanted, data["resources"]))
         LOG.info("stack %s: restore of %s begins (%s)", found.id, snapshot, context.request_id)
@@ -175,7 +179,7 @@ class Lifecycle:
 
     def delete_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:
         """Delete a snapshot, and what its resources keep for it."""
-        found = self._requests.find(context, stack)
+        found = self._requests.find_to_change(context, stack)
         taken = self._find_snapshot(found, snapshot)
         if taken.status is Status.IN_PROGRESS and taken.action is Action.CREATE:
             raise errors.NotSupported(feature=f"Deleting snapshot {snapshot} while it is being taken")
@@ -186,9 +190,10 @@ class Lifecycle:
 
         ``abandon``: nothing that it stands for is deleted, and no snapshot.
         """
-        found = self._requests.find(context, stack)
-        for taken in () if abandon else snapshots.list_snapshots(self._database, found.id):
-            self._drop_snapshot(found, taken)
+        found = self._requests.find_to_delete(context, stack)
+        with carrying_out(None):
+            for taken in () if abandon else snapshots.list_snapshots(self._database, found.id):
+                self._drop_snapshot(found, taken)
         self._requests.delete_stack(context, found.id, abandon=abandon)
 
     def _drop_snapshot(self, stack: Stack, taken: Snapshot) -> None:
@@ -217,19 +222,29 @@ class Lifecycle:
         """Return a row's plugin, which may look and call but keeps nothing; None if it never was made."""
         if row.applied is None:
             return None
-        facts = StackFacts(id=stack.id, name=stack.name, project_id=stack.project_id)
+        facts = StackFacts(
+            id=stack.id,
+            name=stack.name,
+            project_id=stack.project_id,
+            context=self._registry.context(stack),
+        )
         plugin = self._registry.get(type_name)(row.name, row.applied, facts)
         plugin.attach(Incarnation.of(row), Unkept())
         return plugin
 
 
 def _delete_part(plugin: Plugin, part: Mapping[str, Any]) -> None:
-    """Delete a resource's part of a snapshot.
+    """Delete a resource's part of a snapshot; one that is gone already is fine.
 
     Raises:
         ActionFailed: it takes too long.
     """
-    token = plugin.handle_delete_snapshot(part)
+    try:
+        token = plugin.handle_delete_snapshot(part)
+    except Exception as error:
+        if is_gone(plugin, error):
+            return
+        raise
     deadline = time.monotonic() + PATIENCE
     while not _is_gone(plugin, token):
         if time.monotonic() > deadline:
@@ -246,7 +261,8 @@ def _is_gone(plugin: Plugin, token: Any) -> bool:
         return False
 
 
-def _shown(taken: Snapshot) -> Json:
+def _shown(taken: Snapshot | None) -> Json:
+    assert taken is not None  # noqa: S101 - a snapshot is what this is about
     return {
         "id": taken.id,
         "name": taken.name,

@@ -44,6 +44,7 @@ def plugin_of(
         id=stack.id,
         name=stack.name,
         project_id=stack.project_id,
+        context=registry.context(stack),
         required_by=lambda name: resources.requirers(database, stack.id, name),
         software=ProjectSoftware(database, stack.project_id),
         nested=nested,

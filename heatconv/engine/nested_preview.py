@@ -62,14 +62,14 @@ class NestedPreview:
         self._registry = registry
         self._resources = 0
 
-    def count(self, resources: int) -> None:
-        """Count what is looked at.
+    def count(self, resources: int, inside: int = 0) -> None:
+        """Count what is looked at; ``inside``: how many there will be at least in the stacks inside that.
 
         Raises:
             RequestLimitExceeded: a stack may not have that many resources inside it.
         """
         self._resources += resources
-        self._preparer.check_size(self._resources)
+        self._preparer.check_size(self._resources + inside)
 
     def within(
         self,
@@ -87,12 +87,14 @@ class NestedPreview:
             Invalid: the stack cannot be.
             RequestLimitExceeded: there would be too many resources, or stacks too deep.
         """
-        if not issubclass(self._registry.get(definition.implemented_by), StackResource):
+        class_ = self._registry.get(definition.implemented_by)
+        if not issubclass(class_, StackResource):
             return None
         self._requests.check_depth(around.depth + 1)
         try:
             after = _resolved(definition, told)
-            source = self._requests.parse(self._planned(around, after, row))
+            self.count(0, class_.size_made(after.properties))
+            source = self._requests.parse(self._context, self._planned(around, after, row))
             found = self._found(row)
             name = f"{around.stack.name}-{definition.name}"
             stack = found or self._requests.new_stack(self._context, name, {})
@@ -105,7 +107,7 @@ class NestedPreview:
             if isinstance(error, errors.UserError):
                 raise errors.Invalid(f"In resources.{definition.name}: {error}") from None
             raise
-        self.count(len(wanted.targets))
+        self.count(len(wanted.targets), wanted.inside)
         return Would(
             stack=stack,
             source=source,
@@ -122,6 +124,7 @@ class NestedPreview:
             id=around.stack.id,
             name=around.stack.name,
             project_id=around.stack.project_id,
+            context=self._registry.context(around.stack, asking=True),
             nested=PlannedStacks(self._database, around.stack, around.source),
         )
         plugin = self._registry.get(after.implemented_by)(after.name, before, facts)

@@ -13,12 +13,15 @@ from heatconv.engine.freezing import Source
 from heatconv.engine.reads import Reads
 from heatconv.engine.requests import Requests
 from heatconv.model.records import Child, Member, Stack
-from heatconv.resources.nested import Inherited
+from heatconv.model.secrets import masked
+from heatconv.resources.nested import Inherited, Outputs
 from heatconv.rpc.context import RequestContext
 
 
 class ReadStacks:
     """Implements ``heatconv.resources.nested.NestedStacks`` as far as that is reading what is there."""
+
+    secrets: frozenset[str] = frozenset()  # what they tell here is shown: it has none
 
     def __init__(self, database: Database, stack: Stack) -> None:
         self._database = database
@@ -40,6 +43,10 @@ class ReadStacks:
         """Return the resources that a stack wants."""
         return nested.members_of(self._database, stack_id)
 
+    def files(self, stack_id: str) -> Mapping[str, str]:
+        """Return the files that a stack has by now."""
+        return nested.files_of(self._database, stack_id)
+
     def create(
         self,
         name: str,
@@ -58,6 +65,10 @@ class ReadStacks:
         """Refuse."""
         _refuse()
 
+    def give_up_deletion(self, stack_id: str) -> None:
+        """Refuse."""
+        _refuse()
+
     def check_room(self, stack_id: str, size: int) -> None:
         """Refuse."""
         _refuse()
@@ -66,7 +77,7 @@ class ReadStacks:
         """Refuse."""
         _refuse()
 
-    def outputs(self, stack_id: str) -> Mapping[str, Any]:
+    def outputs(self, stack_id: str) -> Outputs:
         """Refuse."""
         _refuse()
 
@@ -114,14 +125,15 @@ class ShownStacks(ReadStacks):
         self._reads = Reads(database, dead_after=0)
         self._get_attribute = get_attribute
 
-    def outputs(self, stack_id: str) -> Mapping[str, Any]:
-        """Return the values of a stack's outputs by name."""
+    def outputs(self, stack_id: str) -> Outputs:
+        """Return what a stack's outputs come to."""
         shown = self._reads.show_stack(self._context, stack_id, resolve_outputs=True)
-        return {output["output_key"]: output["output_value"] for output in shown["outputs"]}
+        return Outputs.of(shown["outputs"])
 
     def member(self, stack_id: str, name: str, attribute: str | None) -> Any:
-        """Return an attribute of a stack's resource, or its physical id."""
-        return self._get_attribute(self._context, stack_id, name, attribute)
+        """Return an attribute of a stack's resource, or its physical id, without secrets."""
+        told = self._get_attribute(self._context, stack_id, name, attribute)
+        return masked(told["value"], told["secrets"])
 
 
 def _refuse() -> Never:

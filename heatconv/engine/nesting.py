@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from heatconv import errors, template
 from heatconv.model.definition import Definition, canonical, is_template
+from heatconv.model.permission import check_types
 from heatconv.resources.properties import Schema
 from heatconv.resources.registry import Registry
+from heatconv.resources.resource import Resource
 from heatconv.resources.stack_resource import StackResource
 from heatconv.resources.template_resource import TemplateResource
 
@@ -27,14 +29,18 @@ _TYPES = {
     "comma_delimited_list": Schema.LIST,
     "json": Schema.ANY,
 }
-_MEMBER_ONLY = {"heat_template_version": "2015-04-30"}  #: the frame of a template, to look a type up in
+#: How a property of a type is declared that a template takes as a parameter.
+_DECLARED = {Schema.INTEGER: Schema.NUMBER, Schema.MAP: Schema.ANY}
+MEMBER_ONLY = {"heat_template_version": "2015-04-30"}  #: the frame of a template, to look a type up in
 _ALLOWS_TEXT = ("comma_delimited_list",)
 
 MAX_DESCRIBED = 1000  #: nested templates in one answer
 
 
-def class_of(type_: str, files: Mapping[str, str]) -> type[TemplateResource]:
+def class_of(type_: str, files: Mapping[str, str], defaults: Collection[str] = ()) -> type[TemplateResource]:
     """Return the class of a type that is a template among the files.
+
+    ``defaults``: the parameters that environments have a default for; those need not be given.
 
     Raises:
         Invalid: it is not there, or is no template.
@@ -42,20 +48,20 @@ def class_of(type_: str, files: Mapping[str, str]) -> type[TemplateResource]:
     if type_ not in files:
         raise errors.Invalid(f"There is no file {type_} among the files that came with the template.")
     try:
-        return _declared(files[type_])
+        return _declared(files[type_], frozenset(defaults))
     except errors.Invalid as error:
         raise errors.Invalid(f"In {type_}: {error}") from None
 
 
 @functools.lru_cache(maxsize=256)
-def _declared(text: str) -> type[TemplateResource]:
-    interface = template.interface(_loaded(text))
+def _declared(text: str, defaults: frozenset[str]) -> type[TemplateResource]:
+    interface = template.interface(loaded(text))
     properties = {
         name: Schema(
             _TYPES[schema.type],
             schema.description or None,
             default=schema.default,
-            required=schema.default is None,
+            required=schema.default is None and name not in defaults,
             allow_conversion=schema.type in _ALLOWS_TEXT,
             update_allowed=True,
         )
@@ -71,18 +77,78 @@ class Known:
     registry: Registry
     files: Mapping[str, str]
     operator: Mapping[str, Any]
+    refused_types: Collection[str] = ()
+
+    def defaults(self, environment: Mapping[str, Any]) -> list[str]:
+        """Return the parameters that an environment, or the operator's, has a default for."""
+        layers = (environment.get("parameter_defaults"), self.operator.get("parameter_defaults"))
+        return [name for layer in layers for name, value in (layer or {}).items() if value is not None]
+
+    def facade(self, definition: Definition, environment: Mapping[str, Any]) -> type[Resource] | None:
+        """Return the class of the type that the template behind a resource stands in for, if there is one."""
+        facade = template.facade_of(environment, self.operator, definition.name, definition.type)
+        if is_template(facade):
+            return class_of(facade, self.files) if facade in self.files else None
+        return self.registry.get(facade) if facade in self.registry.names() else None
 
     def types_in(
         self, document: Mapping[str, Any], environment: Mapping[str, Any]
     ) -> Iterator[tuple[str, str, str | None]]:
-        """Yield each resource of a template by name, what implements its type, and what is wrong with it."""
+        """Yield each resource of a template by name, what implements its type, and what is wrong with it.
+
+        Raises:
+            Forbidden: one is of a type that must not be used.
+        """
         for name, type_ in template.types_in(document, environment, self.operator):
+            check_types({type_}, self.refused_types)
             wrong = None
             if is_template(type_):
                 wrong = None if type_ in self.files else f"There is no file {type_}."
             elif type_ not in self.registry.names():
                 wrong = f"There is no resource type {type_}."
             yield name, type_, wrong
+
+
+class Inheritance:
+    """The environments of the stacks inside a stack, each worked out once."""
+
+    def __init__(self) -> None:
+        self._below: dict[tuple[int, str, str], tuple[Mapping[str, Any], Mapping[str, Any], str]] = {}
+
+    def below(self, environment: Mapping[str, Any], name: str, type_: str) -> tuple[Mapping[str, Any], str]:
+        """Return the environment below a resource, and the text of its registry."""
+        by_name = "resources" in (environment.get("resource_registry") or {})
+        key = (id(environment), type_, name if by_name else "")
+        if key not in self._below:
+            below: Mapping[str, Any] = template.inherited(environment, name, type_)
+            # Kept with the environment itself, so that no other one gets its id.
+            self._below[key] = (environment, below, canonical(below["resource_registry"]))
+        return self._below[key][1:]
+
+
+def facade_problem(provider: type[Resource], facade: type[Resource], type_: str) -> str | None:
+    """Return what keeps a template from standing in for a type; None if it can.
+
+    It has to take each property that the type requires, as the same kind of value, to require
+    no other, and to have each attribute.  Heat's clients look for these sentences.
+    """
+    taken, wanted = provider.properties_schema, facade.properties_schema
+    for name, schema in wanted.items():
+        if schema.required and name not in taken:
+            return f"Required property {name} for facade {type_} missing in provider"
+        declared = _DECLARED.get(schema.type, schema.type)
+        if name in taken and taken[name].type != declared:
+            return (
+                f"Property {name} type mismatch between facade {type_} ({declared})"
+                f" and provider ({taken[name].type})"
+            )
+    for name, schema in taken.items():
+        if schema.required and name not in wanted:
+            return f"Provider requires property {name} unknown in facade {type_}"
+    for name in facade.attributes_schema:
+        if name not in provider.attributes_schema:
+            return f"Attribute {name} for facade {type_} missing in provider"
+    return None
 
 
 def problems(type_: str, name: str, environment: Mapping[str, Any], known: Known) -> Iterator[str]:
@@ -100,7 +166,7 @@ def problems_of_members(
     """Yield what is wrong with the types that a resource makes in its nested stack, each with its path."""
     inherited = template.inherited(environment, definition.name, definition.implemented_by)
     for path, (member, type_) in class_.types_made(definition.properties).items():
-        document = {**_MEMBER_ONLY, "resources": {member: {"type": type_}}}
+        document = {**MEMBER_ONLY, "resources": {member: {"type": type_}}}
         place = f"resources.{definition.name}.properties.{path}"
         for _name, found, wrong in known.types_in(document, inherited):
             if wrong is not None:
@@ -113,7 +179,7 @@ def problems_of_members(
 
 def _inside(file: str, environment: Mapping[str, Any], known: Known, seen: set[str]) -> Iterator[str]:
     try:
-        types = list(known.types_in(_loaded(known.files[file]), environment))
+        types = list(known.types_in(loaded(known.files[file]), environment))
     except errors.Invalid as error:
         yield f"In {file}: {error}"
         return
@@ -126,42 +192,74 @@ def _inside(file: str, environment: Mapping[str, Any], known: Known, seen: set[s
 
 
 @functools.lru_cache(maxsize=256)
-def _loaded(text: str) -> Mapping[str, Any]:
+def loaded(text: str) -> Mapping[str, Any]:
+    """Return the template that a file is.
+
+    Raises:
+        Invalid: it is none.
+    """
     return template.load_template(text, limit=len(text.encode()))
 
 
-def parameters(source: Source, operator: Mapping[str, Any], room: int = MAX_DESCRIBED) -> dict[str, Any]:
+def parameters(
+    source: Source, taken: Mapping[str, Any], operator: Mapping[str, Any], room: int = MAX_DESCRIBED
+) -> dict[str, Any]:
     """Return what the templates inside a source take, by resource, as /validate tells it.
+
+    ``taken``: what the source itself takes, as ``template.describe`` tells it.
 
     Raises:
         Invalid: one of them is no template.
         RequestLimitExceeded: there are more than ``room``.
     """
-    described, _ = _parameters(source.template, source.environment, operator, source.files, (), room)
-    return described
+    told, _ = _parameters(source, taken, operator, (), room)
+    return told
 
 
 def _parameters(
-    document: Mapping[str, Any],
-    environment: Mapping[str, Any],
-    operator: Mapping[str, Any],
-    files: Mapping[str, str],
-    around: tuple[str, ...],
-    room: int,
+    source: Source, taken: Mapping[str, Any], operator: Mapping[str, Any], around: tuple[str, ...], room: int
 ) -> tuple[dict[str, Any], int]:
     """Return the descriptions, and how many more there may be; no file is looked for inside itself."""
     told: dict[str, Any] = {}
-    for name, type_ in template.types_in(document, environment, operator):
-        if not is_template(type_) or type_ not in files or type_ in around:
+    given = template.plain_properties(source.template, _values(taken))
+    for name, type_ in template.types_in(source.template, source.environment, operator):
+        if not is_template(type_) or type_ not in source.files or type_ in around:
             continue
         if room == 0:
             raise errors.RequestLimitExceeded(f"There are more than {MAX_DESCRIBED} nested templates.")
-        inner, inherited = _loaded(files[type_]), template.inherited(environment, name, type_)
-        described = template.describe(inner, inherited | {"parameters": {}})
+        inner = replace(
+            source,
+            template=loaded(source.files[type_]),
+            environment=template.inherited(source.environment, name, type_),
+        )
+        described = _described(inner.template, inner.environment, given.get(name, {}))
         del described["Environment"]
-        below, room = _parameters(inner, inherited, operator, files, (*around, type_), room - 1)
+        below, room = _parameters(inner, described["Parameters"], operator, (*around, type_), room - 1)
         told[name] = {"Type": type_, **described} | ({"NestedParameters": below} if below else {})
     return told, room
+
+
+def _described(
+    inner: Mapping[str, Any], inherited: Mapping[str, Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what a nested template takes, with the values that its owner gives it if it takes those."""
+    described = template.describe(inner, {**inherited, "parameters": {}})
+    values = {name: value for name, value in given.items() if name in described["Parameters"]}
+    if not values:
+        return described
+    try:
+        return template.describe(inner, {**inherited, "parameters": values})
+    except errors.Invalid:
+        return described  # whether they fit is for those who know all of them
+
+
+def _values(taken: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of parameters that are known, and may be shown."""
+    return {
+        name: each.get("Value", each.get("Default"))
+        for name, each in taken.items()
+        if each["NoEcho"] == "false"
+    }
 
 
 def digest(source: Source) -> str:
@@ -170,6 +268,8 @@ def digest(source: Source) -> str:
         key: source.environment.get(key) or {}
         for key in ("parameter_defaults", "resource_registry", "event_sinks")
     }
+    if hidden := source.environment.get("encrypted_param_names"):
+        inherited["encrypted_param_names"] = sorted(hidden)
     text = canonical([inherited, dict(source.files)])
     # Not for security: it tells what is unchanged from what is not.
     return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()

@@ -16,8 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from heatconv.resources.registry import Registry
-from heatconv.resources.resource import Resource
+from heatconv.resources.registry import Reader, Registry
 
 LOG = logging.getLogger(__name__)
 
@@ -147,17 +146,17 @@ class Notifications:
             for thing, wait in later.items():
                 self._waiting.setdefault(thing, wait)
 
-    def _readers_of(self, event_type: str) -> Iterator[type[Resource]]:
+    def _readers_of(self, event_type: str) -> Iterator[type[Reader]]:
         for pattern in _patterns(event_type):
             yield from self._readers.get(pattern, ())
 
 
-def readers(registry: Registry) -> dict[str, list[type[Resource]]]:
-    """Return the types that read notifications, by what they say that they read."""
-    found: dict[str, list[type[Resource]]] = defaultdict(list)
-    for resource_class in dict.fromkeys(map(registry.get, registry.names())):
-        for pattern in resource_class.notifications:
-            found[pattern].append(resource_class)
+def readers(registry: Registry) -> dict[str, list[type[Reader]]]:
+    """Return who reads notifications, by what they say that they read."""
+    found: dict[str, list[type[Reader]]] = defaultdict(list)
+    for reader in registry.readers():
+        for pattern in reader.notifications:
+            found[pattern].append(reader)
     return dict(found)
 
 

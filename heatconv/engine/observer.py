@@ -12,7 +12,7 @@ import logging
 import random
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from heatconv.db import observations, stacks, turns
@@ -50,9 +50,16 @@ class Observer:
     """The scheduler of one engine."""
 
     def __init__(
-        self, *, database: Database, observing: Observing, healing: Healing, defaults: Defaults
+        self,
+        *,
+        database: Database,
+        observing: Observing,
+        healing: Healing,
+        defaults: Defaults,
+        wake: Callable[[str, str | None], None],
     ) -> None:
-        """Keep what is handed in."""
+        """Keep what is handed in; ``wake`` tells a worker of a row, and may be lost."""
+        self._wake = wake
         self._database = database
         self._observing = observing
         self._healing = healing
@@ -87,13 +94,17 @@ class Observer:
         """Look at once at what stands for some things in the real world, and heal it if it is to be healed.
 
         The one entrance for whoever hears that something has happened to them;
-        with ``project_id``, to those in that project's stacks.  Of stacks that
-        are not observed nothing is looked at.  Returns the things to be looked
+        with ``project_id``, to those in that project's stacks.  Who waits for an
+        action on one of them is woken.  Of stacks that are not observed nothing
+        else is looked at.  Returns the things to be looked
         at once more, since somebody is at work on them or on their stacks.
         """
         free, busy = observations.by_physical_id(self._database, physical_ids, project_id)
         if not free and not busy:
             return set()
+        for row in busy:
+            if row.engine_id is not None:
+                self._wake(row.id, row.engine_id)
         root_of = observations.roots_of(self._database, {row.stack_id for row in (*free, *busy)})
         roots = stacks.get_many(self._database, set(root_of.values()))
         root_by_stack = {

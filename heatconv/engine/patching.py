@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from heatconv.engine import freezing
 from heatconv.engine.freezing import Source
+from heatconv.engine.veil import Veil
 from heatconv.template.cloudformation import in_hot_words
 
 Json = Mapping[str, Any]
@@ -17,7 +19,8 @@ def lay_over(before: Source, sent: Json, *, max_template_size: int) -> Source:
     """Return a source with what was sent, and everything else as it was before.
 
     Values that are kept stay behind where the template has no such parameter any
-    more, or ``clear_parameters`` names it.
+    more, or ``clear_parameters`` names it.  Those that were hidden stay hidden,
+    whatever the new template says of their parameters.
 
     Raises:
         Invalid: what was sent is no template or no environment.
@@ -38,21 +41,36 @@ def lay_over(before: Source, sent: Json, *, max_template_size: int) -> Source:
         for name, value in _section(before, "parameters").items()
         if name in declared and name not in (sent.get("clear_parameters") or ())
     }
+    defaults = _section(before, "parameter_defaults")
     environment = {
         **before.environment,
         "parameters": kept | given.environment["parameters"],
-        "parameter_defaults": _section(before, "parameter_defaults")
-        | given.environment["parameter_defaults"],
+        "parameter_defaults": defaults | given.environment["parameter_defaults"],
         "resource_registry": _joined(
             _section(before, "resource_registry"), given.environment["resource_registry"]
         ),
+        "encrypted_param_names": _names(before.environment, given.environment),
         "event_sinks": given.environment["event_sinks"] or before.environment.get("event_sinks") or [],
     }
-    return Source(template=given.template, environment=environment, files=given.files)
+    after = replace(before, template=given.template, environment=environment, files=given.files)
+    still = (kept.keys() - given.environment["parameters"].keys()) | (
+        defaults.keys() - given.environment["parameter_defaults"].keys()
+    )
+    shown = (still & Veil(before).names) - Veil(after).names if still else set()
+    if not shown:
+        return after
+    hidden = sorted({*environment["encrypted_param_names"], *shown})
+    return replace(after, environment={**environment, "encrypted_param_names": hidden})
 
 
 def _section(source: Source, name: str) -> dict[str, Any]:
     return dict(source.environment.get(name) or {})
+
+
+def _names(before: Json, given: Json) -> list[str]:
+    """Return the names of parameters that an environment hides, and those that one laid over it does."""
+    known = before.get("encrypted_param_names") or []
+    return [*known, *(name for name in given["encrypted_param_names"] if name not in known)]
 
 
 def _joined(before: Json, given: Json) -> dict[str, Any]:

@@ -78,23 +78,31 @@ class Preparer:
         *,
         adopt: Mapping[str, Any] | None = None,
         owner: Held | None = None,
+        max_stacks: int = -1,
+        have: Callable[[], str | None] = lambda: None,
     ) -> Started:
         """Store a stack and start to create it, or to adopt what is there already.
 
         Args:
             adopt: what an abandoned stack's resources were, by name.
             owner: the claim on whose behalf a nested stack is created.
+            max_stacks: how many stacks the project may have; any number if negative.
+            have: has a user delegate what the stack needs; called when its template is known to be right.
 
         Raises:
             Invalid: the template cannot be.
-            RequestLimitExceeded: there must not be so many resources in its tree.
+            RequestLimitExceeded: there must not be so many resources in its tree, or stacks in the project.
             StackExists: there is a stack of that name.
         """
         wanted = self.freeze(stack, source, stack.action)
         if adopt is not None:
             wanted = replace(wanted, targets=_adopted(wanted.targets, adopt))
         start = replace(
-            self._start(stack.action, wanted, settings, tags, stack), owner=owner, room=self._room_for(wanted)
+            self._start(stack.action, wanted, settings, tags, stack),
+            owner=owner,
+            room=self._room_for(wanted),
+            max_stacks=max_stacks,
+            delegation=have(),
         )
         described = _described(stack, wanted)
         planned = plan(stack.id, wanted.targets, ())
@@ -153,12 +161,15 @@ class Preparer:
 
         return self._race(stack, decide)
 
-    def visit(self, stack: Stack, action: Action, *, snapshot_name: str | None = None) -> Started:
+    def visit(
+        self, stack: Stack, action: Action, *, snapshot_name: str | None = None, max_snapshots: int = -1
+    ) -> Started:
         """Start to suspend, resume, check or take a snapshot of every resource as it is.
 
         Raises:
             ActionInProgress: something else is under way.
             NotFound: the stack was deleted meanwhile.
+            RequestLimitExceeded: the stack has as many snapshots as it may.
         """
 
         def decide(now: Stack) -> Start:
@@ -171,6 +182,7 @@ class Preparer:
                 timeout_secs=self._timeout(now.timeout_mins),
                 keep_events=self._keep_events,
                 snapshot_name=snapshot_name,
+                max_snapshots=max_snapshots,
             )
 
         return self._race(stack, decide, lambda extant: visit(stack.id, extant, order=_ORDERS[action]))
@@ -180,10 +192,12 @@ class Preparer:
 
         Raises:
             NotFound: the stack was deleted meanwhile.
+            RequestLimitExceeded: there must not be so many resources in its tree.
         """
 
         def decide(now: Stack) -> Start:
-            return self._start(Action.RESTORE, wanted, {"description": wanted.description}, None, now)
+            start = self._start(Action.RESTORE, wanted, {"description": wanted.description}, None, now)
+            return replace(start, room=self._room_for(wanted))
 
         return self._race(stack, decide)
 
@@ -257,6 +271,7 @@ class Preparer:
             project_id=stack.project_id,
             action=action,
             timeout_mins=stack.timeout_mins,
+            context=self._registry.context(stack, asking=True),
         )
         return freezing.freeze(source, facts, self._registry, self.operator_environment, self._memory)
 
@@ -268,6 +283,15 @@ class Preparer:
         """
         if self._room is not None:
             room.check(self._database, stack, size, self._room)
+
+    def check_fits(self, stack: Stack, wanted: Wanted) -> None:
+        """Refuse what is wanted of a stack if that is too many resources for the tree that it is in.
+
+        Raises:
+            RequestLimitExceeded: it is too many.
+        """
+        if (needed := self._room_for(wanted)) is not None:
+            room.check(self._database, stack, len(wanted.targets), needed)
 
     def check_size(self, resources: int) -> None:
         """Refuse a tree of so many resources if there must not be as many.

@@ -12,13 +12,16 @@ from heatconv.db import nested, resources, services, stacks, sync_points
 from heatconv.db.session import Database
 from heatconv.engine import views
 from heatconv.engine.found import find, first_of_each_name
+from heatconv.engine.stack_users import own_resource
 from heatconv.engine.veil import Veil
 from heatconv.model.deferred import references
 from heatconv.model.nodes import NodeData
 from heatconv.model.records import RawTemplate, Resource, Stack
 from heatconv.model.secrets import sentence
 from heatconv.model.states import Phase
+from heatconv.resources.exception import TemplateOutputError
 from heatconv.resources.group_attributes import output_name
+from heatconv.resources.nested import Outputs
 from heatconv.rpc.context import RequestContext
 
 Json = dict[str, Any]
@@ -34,9 +37,10 @@ class Reads:
 
     # -- stacks -----------------------------------------------------------------------------
 
-    def identify_stack(self, context: RequestContext, stack: str) -> Json:
-        """Return the name and id of a stack."""
-        return views.identity(find(self._database, context, stack))
+    def identify_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> Json:
+        """Return the name and id of a stack; with ``resource``, of that of a stack user's resource."""
+        own = own_resource(self._database, context, stack, resource) if resource else None
+        return views.identity(own[0] if own else find(self._database, context, stack))
 
     def show_stack(self, context: RequestContext, stack: str, resolve_outputs: bool) -> Json:
         """Return a stack with its parameters, progress and outputs."""
@@ -124,11 +128,13 @@ class Reads:
         wanted = {key: output for key, output in outputs.items() if only is None or key in only}
         names = {ref.resource for output in wanted.values() for ref in references(output["value"])}
         rows = resources.list_resources(self._database, stack.id, sorted(names)) if names else []
-        nodes = {
-            row.name: _told(row, self._below(stack, row, wanted))
-            for row in first_of_each_name(rows)
-            if row.reference_id is not None
-        }
+        nodes: dict[str, NodeData] = {}
+        wrong: dict[tuple[str, str], str] = {}
+        for row in first_of_each_name(rows):
+            if row.reference_id is not None:
+                below = self._below(stack, row, wanted)
+                nodes[row.name] = _told(row, below.values)
+                wrong |= {(row.name, key): reason for key, reason in below.errors.items()}
 
         @functools.cache
         def secrets() -> frozenset[str]:
@@ -141,10 +147,13 @@ class Reads:
             except errors.StaleWrite:  # what is to be hidden is not known any more
                 return "the stack is being updated; ask again."
 
-        return [_output(key, output, nodes, hide) for key, output in wanted.items()]
+        return [_output(key, output, nodes, wrong, hide) for key, output in wanted.items()]
 
-    def _below(self, around: Stack, row: Resource, wanted: Mapping[str, Mapping[str, Any]]) -> Json:
-        """Return what a row has not told, or not since it was scaled, as the stack that it owns tells it."""
+    def _below(self, around: Stack, row: Resource, wanted: Mapping[str, Mapping[str, Any]]) -> Outputs:
+        """Return what a row has not told, or not since it was scaled, as the stack that it owns tells it.
+
+        By ``Reference.key``; what the stack cannot tell is told in Heat's words.
+        """
         asked = [ref for output in wanted.values() for ref in references(output["value"])]
         lacking = [
             ref
@@ -153,13 +162,20 @@ class Reads:
         ]
         child = nested.child_of(self._database, row.id) if lacking else None
         if child is None:
-            return {}
+            unknown = {ref.key: f"{row.name}: its attribute {ref.attribute} is not known." for ref in lacking}
+            return Outputs(errors=unknown)
         inside = stacks.show(self._database, around.project_id, child.id, with_outputs=True)
         if inside is None or inside.stack.deleted_at is not None:
-            return {}
+            return Outputs()
         names = {output_name(ref.attribute, ref.path): ref.key for ref in lacking if ref.attribute}
-        views = self._outputs(inside.stack, inside.outputs, only=names)
-        return {names[view["output_key"]]: view["output_value"] for view in views}
+        below = Outputs.of(self._outputs(inside.stack, inside.outputs, only=names))
+        return Outputs(
+            {names[name]: value for name, value in below.values.items()},
+            {
+                names[name]: str(TemplateOutputError(resource=row.name, attribute=name, message=reason))
+                for name, reason in below.errors.items()
+            },
+        )
 
     # -- services ---------------------------------------------------------------------------
 
@@ -170,14 +186,23 @@ class Reads:
 
 
 def _output(
-    key: str, output: Mapping[str, Any], nodes: Mapping[str, NodeData], hide: Callable[[str], str]
+    key: str,
+    output: Mapping[str, Any],
+    nodes: Mapping[str, NodeData],
+    wrong: Mapping[tuple[str, str], str],
+    hide: Callable[[str], str],
 ) -> Json:
     """Return an output; its value is the user's to show, what is wrong with it must not tell of it."""
     view: Json = {"output_key": key, "description": output["description"], "output_value": None}
-    missing = {ref.resource for ref in references(output["value"])} - nodes.keys()
+    used = list(references(output["value"]))
+    missing = {ref.resource for ref in used} - nodes.keys()
     if missing:
         view["output_error"] = f"{', '.join(sorted(missing))}: not created yet."
         return view
+    for ref in used:
+        if (reason := wrong.get((ref.resource, ref.key))) is not None:
+            view["output_error"] = hide(reason)
+            return view
     try:
         view["output_value"] = template.resolve(output["value"], nodes)
     except errors.ActionFailed as failure:

@@ -11,9 +11,10 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from heatconv.db import nested, recovery, services, stacks, statistics, traversals, wishes
+from heatconv.db import nested, recovery, requests, services, stacks, statistics, traversals, wishes
 from heatconv.db.session import Database
 from heatconv.model.nodes import Node
+from heatconv.model.states import cancelled
 
 LOG = logging.getLogger(__name__)
 
@@ -67,10 +68,12 @@ class Recovery:
         self.break_dead_locks()
         self.ring_again()
         self.end_overdue()
+        self.end_cancelled()
         self.prepare_decided()
         self.tell_owners()
         self.carry_out_wishes()
         statistics.correct(self._database)
+        requests.forget_old(self._database)
 
     def break_dead_locks(self) -> None:
         """Unlock the rows of dead daemons, and ring for them."""
@@ -102,6 +105,16 @@ class Recovery:
             failed = traversals.fail(self._database, stack_id, traversal_id, "Timed out")
             if failed is not None and failed.roll_back:
                 self._roll_back(stack_id)
+
+    def end_cancelled(self) -> None:
+        """Stop what goes on in nested stacks below one that was stopped; level by level, one a tick."""
+        for below in nested.under_cancelled(self._database, BATCH):
+            LOG.warning("stack %s: stopped, as the one around it was", below.id)
+            failed = traversals.fail(
+                self._database, below.id, below.traversal_id, cancelled(below.action), may_roll_back=False
+            )
+            if failed is not None and failed.owner is not None:
+                self._doorbell.wake(failed.owner.resource_id, failed.owner.engine_id)
 
     def prepare_decided(self) -> None:
         """Prepare the rollbacks that were decided on and then lost."""

@@ -5,18 +5,22 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from heatconv import errors
 from heatconv.db import nested, stacks, traversals
+from heatconv.db.requests import answer_with
 from heatconv.db.session import Database
 from heatconv.db.traversals import Started
 from heatconv.engine import freezing, patching
+from heatconv.engine.delegating import Delegating
 from heatconv.engine.freezing import Source
 from heatconv.engine.prepare import Preparer
 from heatconv.model.ids import new_id
+from heatconv.model.permission import check_types
 from heatconv.model.records import Held, Stack, changed
-from heatconv.model.states import Action, Phase, Status
+from heatconv.model.states import Action, Phase, Status, cancelled
 from heatconv.rpc.context import RequestContext
 from heatconv.sinks.types import SinkTypes
 
@@ -48,6 +52,7 @@ class Requests:
         wake: Wake | None = None,
         look_over: LookOver = nobody_looks,
         sink_types: SinkTypes | None = None,
+        delegating: Delegating | None = None,
     ) -> None:
         """Keep what is handed in; ``ring`` and ``wake`` are called after commit, and may be lost."""
         self._database = database
@@ -59,6 +64,7 @@ class Requests:
         self._wake = wake
         self._look_over = look_over
         self._sink_types = sink_types or SinkTypes()
+        self._delegating = delegating or Delegating(database, None)
 
     def create_stack(self, context: RequestContext, name: str, source: Json, options: Json) -> str:
         """Store a stack, start to create it, return its id.
@@ -70,23 +76,27 @@ class Requests:
         owner = _owner(options)
         stack = self.new_stack(context, name, options)
         if owner is None:
-            self._check_quota(context, stack)
+            self._check_quota(stack)
         else:
             existing = self._nested_of(owner)
             if existing is not None:
                 return existing
             stack = self._placed(stack, owner)
         adopt = options.get("adopt")
-        wanted = self.create_source(source, options)
+        wanted = self.create_source(context, source, options)
+        answer_with(lambda started: started.stack_id)
         try:
-            started = self._preparer.create(
-                stack,
-                wanted,
-                _settings(options, wanted),
-                list(options.get("tags") or []),
-                adopt=None if adopt is None else adopt.get("resources") or {},
-                owner=owner,
-            )
+            with self._delegating.to_new(context, stack) as have:
+                started = self._preparer.create(
+                    stack,
+                    wanted,
+                    _settings(options, wanted),
+                    list(options.get("tags") or []),
+                    adopt=None if adopt is None else adopt.get("resources") or {},
+                    owner=owner,
+                    max_stacks=self._max_stacks if owner is None else -1,
+                    have=have,
+                )
         except errors.StackExists:
             # Who holds the owner may have asked twice, and the other call was faster.
             twin = None if owner is None else self._nested_of(owner)
@@ -106,10 +116,11 @@ class Requests:
         self, context: RequestContext, stack: str, source: Json, options: Json, existing: bool
     ) -> None:
         """Start to make a stack match another template, whatever runs now."""
-        found = self.find(context, stack)
+        found = self.find_to_change(context, stack)
         if found.action is Action.SUSPEND:
             raise errors.NotSupported(feature=f"Updating stack {found.name} while it is suspended")
-        sources = self.update_source(source, existing=existing)
+        sources = self.update_source(context, source, existing=existing)
+        self._delegating.renew(context, found)
         if options.get("converge"):
             self._look_over(found, None, to_converge=True)
         tags = options.get("tags", None if existing else [])
@@ -119,25 +130,38 @@ class Requests:
         LOG.info("stack %s: update begins (%s)", found.id, context.request_id)
         self._ring(started)
 
+    def find_to_delete(self, context: RequestContext, stack: str) -> Stack:
+        """Return a stack as ``find`` does; if it can act by nothing any more, who asks may delegate that."""
+        found = self.find_to_change(context, stack)
+        try:
+            self._delegating.renew(context, found)
+        except (errors.Forbidden, errors.TransportError) as error:
+            LOG.warning("stack %s: it is deleted with what it has: %s", found.id, error)
+        return found
+
     def delete_stack(self, context: RequestContext, stack: str, *, abandon: bool = False) -> None:
         """Start to delete a stack, whatever runs now; ``abandon``: but nothing that it stands for."""
-        found = self.find(context, stack)
+        found = self.find_to_change(context, stack)
         started = self._preparer.delete(found, abandon=abandon)
         LOG.info("stack %s: delete begins (%s)", found.id, context.request_id)
         self._ring(started)
 
     def rollback_stack(self, context: RequestContext, stack: str) -> None:
         """Start to bring a stack back to the last template that reached COMPLETE."""
-        self._roll_back(self.find(context, stack), only_if_due=False)
+        self._roll_back(self.find_to_change(context, stack), only_if_due=False)
 
     def cancel_stack(self, context: RequestContext, stack: str, rollback: bool) -> None:
         """Stop a running update, with rollback, or a create or update, without; in nested stacks as well.
 
-        With rollback those are turned back by their owners.  Without, a nested
-        stack that was just about to begin may still do so, and ends by itself.
+        With rollback those are turned back by their owners.  Without, a nested stack that
+        was just about to begin, or that a dying engine did not come to, is stopped by recovery.
+        The deletion of a nested stack can be stopped as well: what is left of it is left.
         """
-        found = self.find(context, stack)
+        found = self.find_to_change(context, stack)
         allowed = (Action.UPDATE,) if rollback else (Action.UPDATE, Action.CREATE)
+        if found.action is Action.DELETE and found.owner_resource_id is not None and not rollback:
+            self._give_up_deletion(found)
+            return
         if found.status is not Status.IN_PROGRESS or found.action not in allowed:
             what = " or ".join(allowed).lower()
             raise errors.NotSupported(feature=f"Cancelling stack {found.name} when no {what} is in progress")
@@ -153,10 +177,18 @@ class Requests:
             inside = [below.id for below in under_way]
 
     def _stop(self, stack_id: str, traversal_id: str, action: Action) -> None:
-        reason = f"Stack {action} cancelled"
-        failed = traversals.fail(self._database, stack_id, traversal_id, reason, may_roll_back=False)
+        failed = traversals.fail(
+            self._database, stack_id, traversal_id, cancelled(action), may_roll_back=False
+        )
         if failed is not None and failed.owner is not None and self._wake is not None:
             self._wake(failed.owner.resource_id, failed.owner.engine_id)
+
+    def _give_up_deletion(self, stack: Stack) -> None:
+        held = traversals.give_up_deletion(self._database, stack.id, stack.current_traversal)
+        LOG.info("stack %s: its deletion is given up", stack.id)
+        for resource_id, engine_id in held:
+            if self._wake is not None:
+                self._wake(resource_id, engine_id)
 
     def prepare_rollback(self, stack_id: str) -> None:
         """Prepare the rollback that a stack waits for, if it still does."""
@@ -183,32 +215,48 @@ class Requests:
             raise errors.NotFound(entity="Stack", name=stack)
         return found
 
-    def parse(self, source: Json) -> Source:
-        """Parse what a user posted to describe a stack."""
-        return freezing.parse(source, max_template_size=self._max_template_size)
+    def find_to_change(self, context: RequestContext, stack: str) -> Stack:
+        """Return what ``find`` does, if the caller may use every type that there is in it and below.
 
-    def create_source(self, source: Json, options: Json) -> Source:
+        Raises:
+            Forbidden: it is not the caller's to change.
+            NotFound: there is none.
+        """
+        found = self.find(context, stack)
+        if context.refused_types:
+            check_types(nested.types_in_tree(self._database, found.root_id), context.refused_types)
+        return found
+
+    def parse(self, context: RequestContext, source: Json) -> Source:
+        """Parse what a user posted to describe a stack."""
+        parsed = freezing.parse(source, max_template_size=self._max_template_size)
+        return replace(parsed, refused_types=context.refused_types or ())
+
+    def create_source(self, context: RequestContext, source: Json, options: Json) -> Source:
         """Return what a user posted to describe a stack, laid over what is to be adopted if anything is.
 
         What a nested stack is made of comes from its owner in any case.
         """
         adopt = options.get("adopt")
         if _owner(options) is not None:
-            return self.parse(source)
+            return self.parse(context, source)
         if adopt is None:
-            return self.check_sinks(self.parse(source))
-        before = self.parse({key: adopt.get(key) for key in ("template", "environment", "files")})
+            return self.check_sinks(self.parse(context, source))
+        before = self.parse(context, {key: adopt.get(key) for key in ("template", "environment", "files")})
         return self.check_sinks(patching.lay_over(before, source, max_template_size=self._max_template_size))
 
-    def update_source(self, source: Json, *, existing: bool) -> Callable[[Stack], Source]:
+    def update_source(
+        self, context: RequestContext, source: Json, *, existing: bool
+    ) -> Callable[[Stack], Source]:
         """Return how to get at what an update wants, given the stack it is for."""
         if not existing:
-            parsed = self.parse(source)
+            parsed = self.parse(context, source)
             # What a nested stack inherits has been checked, whatever the operator may have said since.
             return lambda stack: parsed if stack.owner_resource_id else self.check_sinks(parsed)
 
         def build(stack: Stack) -> Source:
-            before = self._preparer.stored(stack.raw_template_id)
+            stored = self._preparer.stored(stack.raw_template_id)
+            before = replace(stored, refused_types=context.refused_types or ())
             after = patching.lay_over(before, source, max_template_size=self._max_template_size)
             kept = after.environment["event_sinks"] == before.environment.get("event_sinks")
             return after if kept else self.check_sinks(after)
@@ -264,15 +312,10 @@ class Requests:
         if depth > self._max_depth:
             raise errors.RequestLimitExceeded(f"Recursion depth exceeds {self._max_depth}.")
 
-    def _check_quota(self, context: RequestContext, stack: Stack) -> None:
-        if self._max_stacks < 0:
-            return
-        taken = stacks.count(self._database, context.project_id, stacks.Page())
-        if taken >= self._max_stacks and stacks.get(self._database, stack.id) is None:
-            raise errors.RequestLimitExceeded(
-                f"You have reached the maximum stacks per project, {self._max_stacks}."
-                " Delete some stacks, or have the limit raised."
-            )
+    def _check_quota(self, stack: Stack) -> None:
+        """Refuse what there is no room for before any work goes into it: what counts is how it is stored."""
+        if self._max_stacks >= 0:
+            stacks.check_quota(self._database, stack.project_id, stack.id, self._max_stacks)
 
 
 def _owner(options: Json) -> Held | None:

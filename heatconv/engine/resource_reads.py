@@ -17,8 +17,10 @@ from heatconv.engine.found import find, first_of_each_name
 from heatconv.engine.looking import SignalUrl, plugin_of
 from heatconv.engine.nested_stacks import ShownStacks
 from heatconv.engine.software import deployed_on
+from heatconv.engine.stack_users import own_resource
 from heatconv.model.records import Listed, Resource, Stack
-from heatconv.model.secrets import masked, sentence
+from heatconv.model.secrets import found_in, masked, sentence
+from heatconv.resources.attributes import plain
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource as Plugin
 from heatconv.rpc.context import RequestContext
@@ -43,12 +45,18 @@ class ResourceReads:
         stack: str,
         filters: Mapping[str, Sequence[str]],
         nested_depth: int = 0,
+        *,
+        every: bool = False,
     ) -> list[Json]:
-        """Return a stack's resources by name, then those of the stacks nested in it."""
+        """Return a stack's resources by name, then those of the stacks nested in it.
+
+        ``every``: with the rows that are not cleared away yet, though another stands for
+        the name; each row tells whether it is wanted, and what replaces it if not.
+        """
         found = find(self._database, context, stack)
         return [
             view | {"attributes": _stored(row)}
-            for row, view in self._views(found, nested_depth)
+            for row, view in self._views(found, nested_depth, every=every)
             if _fits(row, filters)
         ]
 
@@ -70,19 +78,27 @@ class ResourceReads:
             "drift": views.resource_drift(drifts[0]) if drifts else None,
         }
 
-    def get_attribute(self, context: RequestContext, stack: str, name: str, attribute: str | None) -> Any:
-        """Return an attribute of a resource, None if nobody tells it; or its physical id."""
+    def get_attribute(self, context: RequestContext, stack: str, name: str, attribute: str | None) -> Json:
+        """Return an attribute of a resource, or its physical id, for a resource that is made of it.
+
+        That is the ``value``, None if nobody tells it; ``secrets`` are the texts in it not to be shown.
+        """
         found = find(self._database, context, stack)
         row = self._row(found, name)
-        if attribute is None:
-            return row.physical_id
-        plugin = self._plugin(found, row)
-        return None if plugin is None else _resolved(plugin, row.secrets, attribute)
+        plugin = None if attribute is None else self._plugin(found, row)
+        value = row.physical_id if attribute is None else None
+        if plugin is not None and attribute is not None:
+            value = _live(plugin, row.secrets, attribute)
+        return {"value": value, "secrets": list(found_in(value, row.secrets))}
 
     def get_metadata(self, context: RequestContext, stack: str, name: str) -> Json:
-        """Return a resource's metadata; those of a server have ``deployments``, what is deployed there."""
-        found = find(self._database, context, stack)
-        row = self._row(found, name)
+        """Return a resource's metadata; those of a server have ``deployments``, what is deployed there.
+
+        A stack user is told those of its own resource.
+        """
+        own = own_resource(self._database, context, stack, name)
+        found = own[0] if own else find(self._database, context, stack)
+        row = own[1] if own else self._row(found, name)
         metadata = dict(row.metadata)
         # Read where they are kept: a copy in the row would have to be written with each of them.
         server = row.physical_id
@@ -92,11 +108,21 @@ class ResourceReads:
     def show_graph(self, context: RequestContext, stack: str) -> Json:
         """Return the dependency graph of a stack's resources."""
         found = find(self._database, context, stack)
-        rows = first_of_each_name(resources.listed(self._database, [found.id]))
+        every = resources.listed(self._database, [found.id])
+        rows = first_of_each_name(every)
+        wanted = _wanted(rows)
         names = {row.name for row in rows}
         keys = ("name", "type", "action", "status", "reason", "physical_id")
+
+        def node(row: Listed) -> Json:
+            view = views.resource(row, ())
+            successor = wanted.get((row.stack_id, row.name))
+            return {key: view[key] for key in keys} | views.incarnation(row, successor)
+
+        shown = {row.id for row in rows}
         return {
-            "nodes": [{key: view[key] for key in keys} for view in (views.resource(row, ()) for row in rows)],
+            "nodes": [node(row) for row in rows],
+            "clearing": [node(row) | {"version": row.version} for row in every if row.id not in shown],
             "edges": [
                 [row.name, other]
                 for row in rows
@@ -111,8 +137,11 @@ class ResourceReads:
             raise errors.NotFound(entity="Resource", name=name)
         return rows[0]
 
-    def _views(self, stack: Stack, depth: int) -> list[tuple[Listed, Json]]:
-        """Return the rows of a stack and of so many levels below it, each with its view."""
+    def _views(self, stack: Stack, depth: int, *, every: bool) -> list[tuple[Listed, Json]]:
+        """Return the rows of a stack and of so many levels below it, each with its view.
+
+        Without ``every``, one of each name.
+        """
         levels = nested.below(self._database, stack.id, depth + 1)
         owner = [stack.owner_resource_id] if stack.owner_resource_id else []
         of_stack = nested.of_owners(self._database, owner) if owner else []
@@ -121,12 +150,15 @@ class ResourceReads:
         children = {each.owner_id: each for level in levels for each in level}
         views_of_stacks = {stack.id: views.identity(stack)}
         views_of_stacks |= {each.id: views.identity(each) for each in shown}
-        rows = first_of_each_name(resources.listed(self._database, list(views_of_stacks)))
-        required_by = _required_by(rows)
+        rows = resources.listed(self._database, list(views_of_stacks))
+        first = first_of_each_name(rows)
+        required_by, wanted = _required_by(first), _wanted(first)
         found = []
-        for row in rows:
-            child = children.get(row.id)
-            view = views.resource(row, required_by.get((row.stack_id, row.name), ()))
+        for row in rows if every else first:
+            child, key = children.get(row.id), (row.stack_id, row.name)
+            view = views.resource(row, required_by.get(key, ()))
+            if every:
+                view |= views.incarnation(row, wanted.get(key))
             view["stack"] = views_of_stacks[row.stack_id]
             view["parent_resource"] = parents.get(row.stack_id)
             view["nested"] = child and views.identity(child)
@@ -141,7 +173,7 @@ class ResourceReads:
             return {}
         stored = _stored(row)
         names = [name for name in plugin.attributes if name != plugin.SHOW]
-        live = functools.partial(_resolved, plugin, row.secrets)
+        live = functools.partial(_shown, plugin, row.secrets)
         return {name: stored[name] if name in stored else live(name) for name in names} | {
             name: live(name) for name in asked
         }
@@ -159,6 +191,11 @@ class ResourceReads:
             signal_url=self._signal_url,
             nested=ShownStacks(self._database, stack, self.get_attribute),
         )
+
+
+def _wanted(rows: Iterable[Listed]) -> dict[tuple[str, str], Listed]:
+    """Return by stack and name the row that is wanted, if one is."""
+    return {(row.stack_id, row.name): row for row in rows if row.desired is not None}
 
 
 def _required_by(rows: Iterable[Listed]) -> dict[tuple[str, str], list[str]]:
@@ -186,9 +223,13 @@ def _stored(row: Listed | Resource) -> Json:
     return shown
 
 
-def _resolved(plugin: Plugin, secrets: Iterable[str], name: str) -> Any:
+def _shown(plugin: Plugin, secrets: Iterable[str], name: str) -> Any:
+    return masked(_live(plugin, secrets, name), secrets)
+
+
+def _live(plugin: Plugin, secrets: Iterable[str], name: str) -> Any:
     try:
-        return masked(plugin.get_attribute(name), secrets)
+        return plain(plugin.get_attribute(name))
     except Exception as error:  # noqa: BLE001 - whatever a plugin or a service says, the resource is shown
         LOG.info("attribute %s of %s is not known: %s", name, plugin, sentence(str(error), secrets))
         return None

@@ -12,7 +12,9 @@ from heatconv import errors
 from heatconv.db.session import Database
 from heatconv.db.software_configs import UNLIMITED, Quotas
 from heatconv.db.traversals import Started
+from heatconv.engine import once
 from heatconv.engine.convergence import Convergence
+from heatconv.engine.delegating import Authority, Delegating
 from heatconv.engine.delivery import Delivery
 from heatconv.engine.event_reads import EventReads
 from heatconv.engine.healing import LIMITS, Healing, Limits
@@ -29,14 +31,15 @@ from heatconv.engine.requests import Requests
 from heatconv.engine.resource_reads import ResourceReads
 from heatconv.engine.signals import Signals
 from heatconv.engine.software import Software
-from heatconv.resources import type_template
+from heatconv.engine.types import Types
 from heatconv.resources.registry import Registry
 from heatconv.rpc.bus import ENGINE_TOPIC, Bell, Bus
-from heatconv.rpc.context import RequestContext
 from heatconv.rpc.notifications import Listening
 from heatconv.template import functions_of, versions
 
 Method = Callable[..., Any]
+
+HELD = 2  #: calls that an engine which has stopped may sit on: the others go to one that runs
 
 
 class EngineService:
@@ -66,6 +69,7 @@ class EngineService:
         operator_environment: Mapping[str, Any] | None = None,
         observation: Defaults = DEFAULTS,
         heal_limits: Limits = LIMITS,
+        authority: Authority | None = None,
     ) -> None:
         self._bell = Bell(bus)
         # Ringing thousands of times takes seconds; who asked does not wait for it.
@@ -83,9 +87,11 @@ class EngineService:
             observing=Observing(database, registry),
             healing=Healing(database=database, preparer=preparer, ring=self._ring, limits=heal_limits),
             defaults=observation,
+            wake=self._bell.wake,
         )
         self.notifications = Notifications(self.observer.look_at, registry)
         self.delivery = delivery
+        self.delegating = Delegating(database, authority)
         requests = Requests(
             database=database,
             preparer=preparer,
@@ -96,6 +102,7 @@ class EngineService:
             wake=self._bell.wake,
             look_over=self.observer.look_over,
             sink_types=delivery.types,
+            delegating=self.delegating,
         )
         signals = Signals(
             database=database,
@@ -129,6 +136,7 @@ class EngineService:
             EventReads(database),
             Software(database=database, quotas=software_quotas, wake=self._bell.wake),
             Preview(database=database, preparer=preparer, requests=requests, registry=registry),
+            Types(registry),
             Convergence(
                 database=database,
                 preparer=preparer,
@@ -138,11 +146,17 @@ class EngineService:
                 ring=self._ring,
             ),
         )
-        methods = {name: _asked(getattr(part, name)) for part in parts for name in endpoints(part)}
-        methods |= _types(registry)
+        methods = {
+            name: once.endpoint(database, name, getattr(part, name))
+            for part in parts
+            for name in endpoints(part)
+        }
+        methods |= _told_by_templates()
         methods["prepare_rollback"] = lambda _context, stack_id: requests.prepare_rollback(stack_id)
         self.listening: Listening | None = None  #: what gives ``notifications`` something to do, if anything
-        self._server = bus.serve(ENGINE_TOPIC, engine_id, methods, threads=threads, executor=executor)
+        self._server = bus.serve(
+            ENGINE_TOPIC, engine_id, methods, threads=threads, executor=executor, held=HELD
+        )
 
     def stop(self) -> None:
         """Take no more requests, and finish those that run."""
@@ -159,6 +173,8 @@ class EngineService:
         self._ringers.submit(
             self._bell.ring, started.stack_id, started.traversal_id, started.leaves, started.tree
         )
+        for row_id in started.left:  # few, if any, and nobody knows here which worker has them
+            self._ringers.submit(self._bell.wake, row_id)
 
 
 #: Which methods of a part can be called from the bus, by the part's class.
@@ -194,7 +210,7 @@ _ENDPOINTS: Mapping[type, tuple[str, ...]] = {
         "show_output",
         "list_services",
     ),
-    ResourceReads: ("show_graph", "list_resources", "show_resource", "get_metadata"),
+    ResourceReads: ("show_graph", "list_resources", "show_resource", "get_attribute", "get_metadata"),
     EventReads: ("list_events", "show_event"),
     Software: (
         "list_software_configs",
@@ -208,6 +224,7 @@ _ENDPOINTS: Mapping[type, tuple[str, ...]] = {
         "update_software_deployment",
         "delete_software_deployment",
     ),
+    Types: ("list_resource_types", "show_resource_type", "make_type_template"),
     Preview: ("preview_create", "preview_update", "validate_template"),
     Convergence: ("observe_stack", "converge_stack", "show_drift", "note_change"),
 }
@@ -218,19 +235,9 @@ def endpoints(part: object) -> tuple[str, ...]:
     return _ENDPOINTS[type(part)]
 
 
-def _asked(method: Method) -> Method:
-    """Let a method take the context as the bus carries it."""
-    return lambda context, **arguments: method(RequestContext.from_dict(context), **arguments)
-
-
-def _types(registry: Registry) -> dict[str, Method]:
-    """Return the endpoints that tell what can be declared, and by what."""
+def _told_by_templates() -> dict[str, Method]:
+    """Return the endpoints that tell how things can be declared."""
     return {
-        "list_resource_types": lambda _context, query: registry.list(query),
-        "show_resource_type": lambda _context, type_name: registry.describe(type_name),
-        "make_type_template": lambda _context, type_name, language: type_template.make(
-            registry.get(type_name), type_name, language
-        ),
         "list_template_versions": lambda _context: [
             {"version": name, "type": version.language, "aliases": aliases}
             for version in versions()

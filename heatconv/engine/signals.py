@@ -20,6 +20,7 @@ from heatconv.db.software import ProjectSoftware
 from heatconv.engine.looking import SignalUrl
 from heatconv.engine.nested_stacks import SignalledStacks
 from heatconv.engine.requests import Requests
+from heatconv.engine.stack_users import own_resource
 from heatconv.engine.veil import Veil
 from heatconv.model.records import Resource, Stack, changed
 from heatconv.model.secrets import account, sentence
@@ -69,11 +70,18 @@ class Signals:
     def signal_resource(self, context: RequestContext, stack: str, name: str, details: Json | None) -> None:
         """Tell a resource something; ``unset_hook`` among the details clears a breakpoint.
 
+        A stack user may tell its own resource something, and clears no breakpoints.
+
         Raises:
             NotFound: there is no such resource, or it was never begun.
             NotSupported: resources of the type take no signals, or not now.
             BadRequest: it does not take this one.
         """
+        own = own_resource(self._database, context, stack, name)
+        if own is not None:
+            self._signal(*own, details)
+            self._wake(own[1].id)
+            return
         found = self._requests.find(context, stack)
         if details and "unset_hook" in details:
             row = self._clear_hook(found, name, str(details["unset_hook"]))
@@ -171,6 +179,7 @@ class Signals:
             project_id=stack.project_id,
             action=stack.action,
             timeout_mins=stack.timeout_mins,
+            context=self._registry.context(stack),
             resource_by_refid=lambda refid: self._peer(row, refid),
             plugin_by_refid=lambda refid: self._neighbour(stack, row, refid),
             signal_url=lambda name: self._signal_url(stack, name),

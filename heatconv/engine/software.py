@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from heatconv import errors
 from heatconv.db import software_configs, software_deployments
+from heatconv.db.requests import answer_with
 from heatconv.db.session import Database
 from heatconv.db.software_configs import Quotas
 from heatconv.engine import views
@@ -52,6 +54,7 @@ class Software:
             outputs=software_io.outputs(values.get("outputs")),
             options=values.get("options"),
         )
+        answer_with(_config)
         return _config(software_configs.add_config(self._database, context.project_id, config, self._quotas))
 
     def show_software_config(self, context: RequestContext, config: str) -> Json:
@@ -75,7 +78,12 @@ class Software:
         return [_config(config) for config in found]
 
     def create_software_deployment(self, context: RequestContext, values: Mapping[str, Any]) -> Json:
-        """Store a deployment and return it."""
+        """Store a deployment and return it.
+
+        Raises:
+            Forbidden: another project than the caller's is to see it.
+        """
+        _check_project(context, values.get("stack_user_project_id"))
         wanted = SoftwareDeployment(
             id=new_id(),
             server_id=values["server_id"],
@@ -84,8 +92,8 @@ class Software:
             action=values.get("action") or Action.INIT,
             status=values.get("status") or Status.COMPLETE,
             status_reason=values.get("status_reason") or "",
-            stack_user_project_id=values.get("stack_user_project_id"),
         )
+        answer_with(_deployment)
         return _deployment(
             software_deployments.add_deployment(self._database, context.project_id, wanted, self._quotas)
         )
@@ -101,6 +109,7 @@ class Software:
     ) -> Json:
         """Change a deployment, wake the resource that waits for its end, and return it."""
         given = {key: values[key] for key in _CHANGEABLE if values.get(key) is not None}
+        answer_with(_deployment)
         changed = software_deployments.change_deployment(
             self._database, context.project_id, deployment, given
         )
@@ -126,6 +135,15 @@ def deployed_on(database: Database, project_id: str, server_id: str) -> list[Jso
         }
         for config in found
     ]
+
+
+def _check_project(context: RequestContext, project: str | None) -> None:
+    """Refuse to show a deployment to a project that the caller does not act in: its servers would run it."""
+    if project and project != context.project_id:
+        raise errors.Forbidden(
+            f"'stack_user_project_id' names project {project}, and you act in project {context.project_id}:"
+            " leave it out, or name your own; no other project is shown what you deploy."
+        )
 
 
 def _summary(config: SoftwareConfig) -> Json:

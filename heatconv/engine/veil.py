@@ -6,15 +6,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from heatconv import errors, template
-from heatconv.model.records import RawTemplate
 from heatconv.model.secrets import HIDDEN, masked, masked_text, redacted, texts_in
 
 Json = dict[str, Any]
 
 LONG = 8  #: characters of a secret from which on it is looked for anywhere in a file
+
+MOST_PLACES = 500  #: names and values that are looked for in a file; of more, files are not shown
 
 #: Where templates declare parameters, and by which keys: of HOT, and of CloudFormation's language.
 _LANGUAGES = (("parameters", "hidden", "default"), ("Parameters", "NoEcho", "Default"))
@@ -22,36 +23,53 @@ _VERSIONS = ("heat_template_version", "HeatTemplateFormatVersion", "AWSTemplateF
 _VALUES = ("parameters", "parameter_defaults")  #: where environments have values of parameters
 
 
-class Veil:
-    """Hides what is hidden in a template, in those nested in it, and in the environment of them all."""
+class Description(Protocol):
+    """What describes a stack: a ``RawTemplate``, a ``Source``."""
 
-    def __init__(self, raw: RawTemplate) -> None:
+    @property
+    def template(self) -> Mapping[str, Any]:
+        """The template."""
+
+    @property
+    def environment(self) -> Mapping[str, Any]:
+        """The merged environment."""
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The files by name."""
+
+
+class Veil:
+    """Hides what is hidden in a template, in those nested in it, and in the environment of them all.
+
+    ``names`` are those of the hidden parameters, ``secrets`` the texts in their values.
+    """
+
+    def __init__(self, raw: Description) -> None:
         self._raw = raw
         files = [_parsed(text) for text in raw.files.values()]
         declared = [found for document in (raw.template, *files) for found in _declared(document)]
-        self._names = {name for name, hidden, _default in declared if hidden}
-        self._names.update(raw.environment.get("encrypted_param_names") or ())
-        given = [default for name, _hidden, default in declared if name in self._names]
+        self.names = {name for name, hidden, _default in declared if hidden}
+        self.names.update(raw.environment.get("encrypted_param_names") or ())
+        given = [default for name, _hidden, default in declared if name in self.names]
         # A file that is an environment may be out of date, and has what was hidden then.
         for environment in (raw.environment, *(each for each in files if not _is_template(each))):
             for section in _VALUES:
                 values = _map(environment, section)
-                given += [values.get(name) for name in self._names]
+                given += [values.get(name) for name in self.names]
             given += [sink.get("secret") for sink in _sinks(environment)]
         self.secrets = frozenset(texts_in(given))
 
     def template(self) -> Json:
         """Return the template; what it says of hidden parameters lacks their defaults."""
-        return _without_defaults(self._raw.template, self._names)
+        return _without_defaults(self._raw.template, self.names)
 
     def environment(self) -> Json:
         """Return the environment with the values of hidden parameters masked."""
         shown = dict(self._raw.environment)
         for section in _VALUES:
             values = shown.get(section) or {}
-            shown[section] = {
-                name: HIDDEN if name in self._names else value for name, value in values.items()
-            }
+            shown[section] = {name: HIDDEN if name in self.names else value for name, value in values.items()}
         if sinks := shown.get("event_sinks"):
             shown["event_sinks"] = [
                 {**each, "secret": HIDDEN} if "secret" in each else each for each in sinks
@@ -81,6 +99,8 @@ class Veil:
         return {**part, **shown}
 
     def _without_values(self, text: str) -> str:
+        if len(self.names) + len(self.secrets) > MOST_PLACES:
+            return HIDDEN
         # A short one may read like anything: it is known by its parameter's name, or by standing alone.
         text = masked_text(text, (secret for secret in self.secrets if len(secret) >= LONG))
         for pattern in self._places:
@@ -90,7 +110,7 @@ class Veil:
     @cached_property
     def _places(self) -> list[re.Pattern[str]]:
         """Where a line of YAML or JSON has the value of a hidden parameter, each as what is before it."""
-        names = _any_of(self._names)
+        names = _any_of(self.names)
         short = _any_of(secret for secret in self.secrets if 0 < len(secret) < LONG)
         after_name = rf"""(?m)((?:^|[\s{{,])["']?(?:{names})["']?[ \t]*:[ \t]+)(?![{{\[|>])\S.*"""
         alone = rf"""(?m)([:-][ \t]+)(["']?)(?:{short})\2(?=[ \t]*(?:[,}}\]]|$))"""

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from heatconv.model.drift import Drift, DriftStatus, Handling, StackDrift
-from heatconv.model.records import Child, Event, Listed, Nested, Resource, Service, Stack
+from heatconv.model.records import Child, Event, Listed, Nested, Resource, Service, Stack, state_shown
 from heatconv.model.secrets import HIDDEN, masked
 
 Json = dict[str, Any]
@@ -45,19 +45,36 @@ def identity(record: Stack | Nested | Child) -> Json:
 
 def resource(record: Listed | Resource, required_by: Sequence[str]) -> Json:
     """Return a resource."""
+    action, status = state_shown(record.action, record.status, record.hook)
     return {
         "id": record.id,
         "name": record.name,
         "type": record.type,
         "physical_id": record.physical_id,
-        "action": record.action,
-        "status": record.status,
+        "action": action,
+        "status": status,
         "reason": record.reason,
         "required_by": list(required_by),
         "created_at": time(record.created_at),
         "updated_at": time(record.updated_at or record.created_at),
         "description": record.desired.description if record.desired else "",
         "version": record.version,
+    }
+
+
+def incarnation(record: Listed, wanted: Listed | None) -> Json:
+    """Return which of the rows of its name a row is, and the one that has taken its place, if one has."""
+    return {
+        "wanted": record.desired is not None,
+        "replaced_by": None
+        if wanted is None or record.desired is not None
+        else {
+            "id": wanted.id,
+            "version": wanted.version,
+            "physical_id": wanted.physical_id,
+            "action": wanted.action,
+            "status": wanted.status,
+        },
     }
 
 

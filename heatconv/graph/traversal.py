@@ -13,11 +13,12 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 
 from heatconv.graph.dag import Dag, in_dependency_order
+from heatconv.model.deletion import newer_policies
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.plan import Plan, Target
 from heatconv.model.records import Extant
-from heatconv.model.states import Action, Status
+from heatconv.model.states import Action, DeletionPolicy, Status
 
 
 class Order(Enum):
@@ -27,6 +28,9 @@ class Order(Enum):
     DEPENDENTS_FIRST = "dependents first"
     ANY = "any"
 
+
+#: How good it is to go on with a row; what is at least as wanted comes first.
+_RETAINED, _WANTED, _AS_WANTED = 1, 2, 4
 
 WIDE = 32  #: requirements of one node from which on they are spread over joins
 
@@ -50,6 +54,7 @@ def plan(stack_id: str, targets: Mapping[str, Target], extant: Iterable[Extant])
         requires={node: graph.requires(node) for node in graph},
         joins=joins,
         inputs=tuple(clean_inputs(targets, chosen, dirty)),
+        policies=dict(newer_policies(targets, rows.values(), chosen, dirty)),
     )
 
 
@@ -84,18 +89,24 @@ def choose_rows(targets: Mapping[str, Target], rows: Iterable[Extant]) -> dict[s
 
     Best is a row that already is what is wanted, be it one that was replaced or
     dropped and not yet cleaned up: so a rollback returns to what still exists.
-    Next the row that the current template wants.  Never one whose deletion has
-    begun, for nobody can tell what of it is left.
+    Next the row that the current template wants.  Never one that is being
+    deleted, for nobody can tell what of it is left.  What is to be retained is not
+    left behind for a second one: better a row that was dropped, the newest of them,
+    or one that could not be deleted; if that is not well, its check finds out.
     """
     best: dict[str, Extant] = {}
     ranks: dict[str, int] = {}
     for row in rows:
         target = targets.get(row.name)
-        if target is None or row.action is Action.DELETE:
+        if target is None or (row.action is Action.DELETE and row.status is not Status.FAILED):
             continue
-        as_wanted = row.status is Status.COMPLETE and row.applied_sha1 == target.definition.sha1
-        rank = 2 * as_wanted + row.wanted
-        if rank > ranks.get(row.name, 0):
+        definition = target.definition
+        as_wanted = row.status is Status.COMPLETE and row.applied_sha1 == definition.sha1
+        retained = row.action is not Action.INIT and definition.deletion_policy is DeletionPolicy.RETAIN
+        rank = 0 if row.action is Action.DELETE else _AS_WANTED * as_wanted + _WANTED * row.wanted
+        rank = rank or _RETAINED * retained
+        before = ranks.get(row.name, 0)
+        if rank > before or rank == before == _RETAINED:
             best[row.name], ranks[row.name] = row, rank
     return best
 

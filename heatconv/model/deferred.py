@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 CALL = "$fn"  #: the key that marks a deferred call
+FAILED = "failed"  #: the call that fails whenever it is made; its args are the sentence that says why
 
 
 @dataclass(frozen=True)

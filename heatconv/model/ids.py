@@ -6,6 +6,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+import uuid
 
 _RANDOM_BITS = 74
 _STEP_BITS = 32  #: how far apart two ids of one millisecond may be, which keeps them hard to guess
@@ -44,3 +45,12 @@ def new_id() -> str:
     value = (milliseconds & 0xFFFF_FFFF_FFFF) << 80 | 0x7 << 76 | high << 64 | 0x2 << 62 | low
     digits = f"{value:032x}"
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def made_at(id_: str) -> float | None:
+    """Return when ``new_id`` made an id, in seconds since the epoch; None if it did not."""
+    try:
+        known = uuid.UUID(id_)
+    except ValueError:
+        return None
+    return None if known.version != 7 or str(known) != id_ else (known.int >> 80) / 1000

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Node
+from heatconv.model.states import DeletionPolicy
 
 
 class Target(NamedTuple):
@@ -31,7 +32,8 @@ class Plan:
     ``requires`` is the graph: each node, and the nodes it requires.  ``joins``
     maps each node that stands for no resource to the one it joins for.
     ``inputs`` are (node, sender): the clean rows, which have no node, that tell
-    kept nodes what they are.
+    kept nodes what they are.  ``policies`` are the deletion policies that rows
+    without anything to be desired anew have to be given, by their ids.
     """
 
     chosen: Mapping[str, str]
@@ -41,6 +43,7 @@ class Plan:
     requires: Mapping[Node, frozenset[Node]]
     joins: Mapping[Node, Node]
     inputs: tuple[tuple[Node, Node], ...]
+    policies: Mapping[str, DeletionPolicy] = field(default_factory=dict)
 
     @property
     def leaves(self) -> tuple[Node, ...]:

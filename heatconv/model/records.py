@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
+from heatconv.model import tokens
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.secrets import redacted_values
-from heatconv.model.states import Action, Phase, Status
+from heatconv.model.states import Action, DeletionPolicy, Phase, Status
 
 R = TypeVar("R")
 
@@ -92,7 +93,8 @@ class Extant(NamedTuple):
     action: Action
     status: Status
     locked: bool
-    drifted: bool = False  #: it was found different from what was made of it, and that is to be put right
+    drifted: bool = False  #: it is not what was made of it, by drift or by a handover: to be put right
+    deletion_policy: str | None = None  #: of the newest template that names it; None: its definition's
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,9 +111,15 @@ class Attempt:
     requires: Mapping[str, int]
     token: Any = None  #: what ``handle_*`` returned
     started: bool = False  #: ``handle_*`` has returned
+    lost: bool = False  #: the token could not be saved: nobody knows it but the worker that has it
+    #: what cannot be found again was asked for and is not known: in a deletion, by the create before it
+    begun: bool = False
+    notes: Mapping[str, str] | None = None  #: those of the plugin before a snapshot was begun
+    again: bool = False  #: it was begun before, and nobody knows how far that came; not saved
     retries: int = 0  #: how often what was made had to be removed and made anew
     faults: int = 0  #: how often in a row the service did not take a call
     passed: tuple[str, ...] = ()  #: the breakpoints that were cleared
+    overtaken_by: str = ""  #: the digest of what is wanted by now, once that is known to have to wait
 
     def to_json(self) -> dict[str, Any]:
         """Return the attempt as plain JSON data."""
@@ -121,26 +129,40 @@ class Attempt:
             "sha1": self.sha1,
             "requires": dict(self.requires),
             "token": self.token,
+            **({"exact": tokens.encoded(self.token)} if tokens.has_tuples(self.token) else {}),
             "started": self.started,
+            "lost": self.lost,
+            "begun": self.begun,
+            **({} if self.notes is None else {"notes": dict(self.notes)}),
             "retries": self.retries,
             "faults": self.faults,
             "passed": list(self.passed),
+            "overtaken_by": self.overtaken_by,
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Attempt:
-        """Return the attempt that ``to_json`` made ``data`` of."""
+        """Return the attempt that ``to_json`` made ``data`` of, or that of a version before."""
         return cls(
             action=Action(data["action"]),
             definition=Definition.from_json(data["definition"]),
             sha1=data["sha1"],
             requires=data["requires"],
-            token=data["token"],
+            token=tokens.decoded(data["exact"]) if "exact" in data else data["token"],
             started=data["started"],
+            lost=data.get("lost", False),
+            begun=data.get("begun", True),
+            notes=data.get("notes"),
             retries=data["retries"],
             faults=data["faults"],
             passed=tuple(data["passed"]),
+            overtaken_by=data.get("overtaken_by", ""),
         )
+
+
+def state_shown(action: Action, status: Status, hook: str | None) -> tuple[Action, Status]:
+    """Return the state that users are shown: what waits to be created has not been begun."""
+    return (Action.INIT, Status.COMPLETE) if hook == "pre-create" else (action, status)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +178,7 @@ class Resource:
     replaced_by: str | None = None
     desired: Definition | None = None  #: frozen; None: not wanted any more
     desired_sha1: str | None = None
+    deletion_policy: DeletionPolicy | None = None  #: the newest template's; None: that of ``applied``
     wanted_attributes: tuple[str, ...] = ()
     applied: Definition | None = None  #: resolved; None: never completed
     applied_sha1: str | None = None
@@ -171,6 +194,8 @@ class Resource:
     atomic_key: int = 0
     progress: Attempt | None = None
     hook: str | None = None  #: the breakpoint that the action waits at
+    #: the names of the plugin's notes from before it handed over to a replacement; None: it did not
+    handover: tuple[str, ...] | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     metadata_key: int = 0  #: +1 with every write of the metadata
     data: Mapping[str, str] = field(default_factory=dict)
@@ -194,12 +219,14 @@ class Listed:
     name: str
     type: str
     version: int
+    replaced_by: str | None = None
     desired: Definition | None  #: frozen; None: not wanted any more
     physical_id: str | None
     attributes: Mapping[str, Any]
     secrets: tuple[str, ...] = ()  #: texts among the attributes that must not be shown
     action: Action
     status: Status
+    hook: str | None = None  #: the breakpoint that the action waits at
     reason: str
     created_at: datetime | None
     updated_at: datetime | None

@@ -9,16 +9,17 @@ own.
 from __future__ import annotations
 
 import base64
-import functools
 import json
-import re
+import threading
 import traceback
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
 HIDDEN = "******"  #: what is shown in place of a secret
 
+MOST = 100_000  #: characters of secrets that are looked for together; of more, nothing is shown at all
 PIECE = 12  #: characters of a secret in a row that are enough to recognize it by
 WORD = 4  #: a shorter one is found where it stands alone: as a part of words it means nothing
 
@@ -92,10 +93,39 @@ def has_whole(text: str, secrets: Iterable[str]) -> bool:
     return mask is not None and mask.knows(text)
 
 
-@functools.lru_cache(maxsize=64)
-def _mask(secrets: frozenset[str]) -> _Mask | None:
-    given = {spelling for secret in secrets for spelling in _spellings(secret) if spelling.strip()}
-    return _Mask(given) if given else None
+class _Masks:
+    """Those that were used last, as many as have few enough characters together.
+
+    Concurrency: safe to share between threads.
+    """
+
+    def __init__(self) -> None:
+        self._masks: OrderedDict[frozenset[str], tuple[_Mask | None, int]] = OrderedDict()
+        self._weight = 0
+        self._lock = threading.Lock()
+
+    def of(self, secrets: frozenset[str]) -> _Mask | None:
+        """Return the mask of some secrets; None if there is nothing to hide."""
+        with self._lock:
+            if secrets in self._masks:
+                self._masks.move_to_end(secrets)
+                return self._masks[secrets][0]
+        weight = sum(map(len, secrets))
+        if weight > MOST:
+            return _Mask(set(secrets), is_blind=True)
+        given = {spelling for secret in secrets for spelling in _spellings(secret) if spelling.strip()}
+        mask = _Mask(given) if given else None
+        with self._lock:
+            if secrets not in self._masks:
+                self._masks[secrets] = (mask, weight + _MASK)
+                self._weight += weight + _MASK
+            while self._weight > MOST:
+                self._weight -= self._masks.popitem(last=False)[1][1]
+        return mask
+
+
+_MASK = 1000  # what a mask weighs that hides hardly anything
+_mask = _Masks().of
 
 
 def _spellings(secret: str) -> Iterator[str]:
@@ -115,17 +145,19 @@ def _in_base64(secret: bytes) -> Iterator[str]:
 
 
 class _Mask:
-    """Some secrets, prepared to be looked for."""
+    """Some secrets, prepared to be looked for; one that is blind shows nothing at all."""
 
-    def __init__(self, secrets: set[str]) -> None:
+    def __init__(self, secrets: set[str], *, is_blind: bool = False) -> None:
         self._secrets = secrets
-        short = sorted((secret for secret in secrets if len(secret) <= PIECE), key=len, reverse=True)
-        self._short = re.compile("|".join(map(_alone, short))) if short else None
+        self._is_blind = is_blind
+        self._short = {secret for secret in secrets if len(secret) <= PIECE}
+        self._lengths = sorted({len(secret) for secret in self._short}, reverse=True)
+        self._firsts = {secret[0] for secret in self._short if secret}
         self._pieces = {
             secret[start : start + PIECE]
             for secret in secrets
             for start in range(len(secret) - PIECE + 1)
-            if len(secret) > PIECE
+            if len(secret) > PIECE and not is_blind
         }
 
     def knows(self, text: str) -> bool:
@@ -146,9 +178,27 @@ class _Mask:
         return value
 
     def text(self, text: str) -> str:
+        if self._is_blind:
+            return HIDDEN
         if self._pieces:
             text = self._without_pieces(text)
-        return self._short.sub(HIDDEN, text) if self._short else text
+        return self._without_short(text) if self._short else text
+
+    def _without_short(self, text: str) -> str:
+        """Hide the short ones, the longest first everywhere; looked up, for there may be thousands."""
+        kept: list[str] = []
+        end = 0
+        for start, first in enumerate(text):
+            if first not in self._firsts or start < end:
+                continue
+            for length in self._lengths:
+                if start + length > len(text):
+                    continue
+                if text[start : start + length] in self._short and _may_hide(text, start, length):
+                    kept += [text[end:start], HIDDEN]
+                    end = start + length
+                    break
+        return "".join([*kept, text[end:]])
 
     def _without_pieces(self, text: str) -> str:
         starts = [i for i in range(len(text) - PIECE + 1) if text[i : i + PIECE] in self._pieces]
@@ -163,6 +213,7 @@ class _Mask:
         return "".join([*kept, text[end:]])
 
 
-def _alone(secret: str) -> str:
-    pattern = re.escape(secret)
-    return pattern if len(secret) >= WORD else rf"(?<!\w){pattern}(?!\w)"
+def _may_hide(text: str, start: int, length: int) -> bool:
+    """Tell whether a secret of a length is to be hidden that is found at a place."""
+    around = text[max(start - 1, 0) : start] + text[start + length : start + length + 1]
+    return length >= WORD or not any(each.isalnum() or each == "_" for each in around)

@@ -28,6 +28,11 @@ class Action(StrEnum):
 VISITS = frozenset({Action.SUSPEND, Action.RESUME, Action.CHECK, Action.SNAPSHOT})
 
 
+def cancelled(action: Action) -> str:
+    """Return the reason of a stack whose action was stopped by a user."""
+    return f"Stack {action} cancelled"
+
+
 class Status(StrEnum):
     """How far the action is."""
 

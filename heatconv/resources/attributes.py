@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from heatconv.resources import exception, support
@@ -44,9 +44,7 @@ class Schema:
 
 
 BASE_ATTRIBUTES: Mapping[str, Schema] = {
-    SHOW_ATTR: Schema(
-        "Detailed information about resource.", cache_mode=Schema.CACHE_NONE, type=Schema.STRING
-    )
+    SHOW_ATTR: Schema("Detailed information about resource.", cache_mode=Schema.CACHE_NONE, type=Schema.MAP)
 }
 
 
@@ -97,6 +95,17 @@ def select_from_attribute(attribute_value: Any, path: Sequence[str | int]) -> An
         else:
             return None
     return value
+
+
+def plain(value: Any) -> Any:
+    """Return an attribute's value as JSON can have it: what reads itself is read, the rest is text."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(value[key]) for key in value}
+    if isinstance(value, Iterable) and not isinstance(value, bytes):
+        return [plain(item) for item in value]
+    return str(value)
 
 
 def _item(values: Sequence[Any], index: str | int) -> Any:

@@ -16,9 +16,11 @@ from typing import Any
 
 from stevedore import extension
 
+from heatconv.model.patterns import Pattern, PatternError, PatternTooHard
 from heatconv.model.secrets import account, texts_in
 from heatconv.resources import exception
 from heatconv.resources.memory import Memory
+from heatconv.resources.promises import Promises
 
 LOG = logging.getLogger(__name__)
 
@@ -143,11 +145,17 @@ class AllowedPattern(Constraint):
     def __init__(self, pattern: str, description: str | None = None) -> None:
         super().__init__(description)
         self.pattern = pattern
-        self.match = re.compile(pattern).fullmatch
+        try:
+            self.match = Pattern(pattern).matches
+        except PatternError:  # what only ``re`` can match; whoever wrote the plugin answers for it
+            self.match = lambda value: re.compile(pattern).fullmatch(value) is not None
 
     def problem(self, value: Any, context: Any = None) -> str | None:
-        if self.match(str(value)):
-            return None
+        try:
+            if self.match(str(value)):
+                return None
+        except PatternTooHard as error:
+            return f'"{value}" cannot be checked: {error}'
         return f'"{value}" does not match pattern "{self.pattern}"'
 
     def rule(self) -> dict[str, Any]:
@@ -193,6 +201,13 @@ class CustomConstraint(Constraint):
 
     def rule(self) -> dict[str, Any]:
         return {"custom_constraint": self.name}
+
+
+class ServiceConstraint(CustomConstraint):
+    """A check that asks a service, for types that there are without that service, too: then it says yes."""
+
+    def problem(self, value: Any, context: Any = None) -> str | None:
+        return None if self.custom_constraint is None else super().problem(value, context)
 
 
 class BaseCustomConstraint:
@@ -245,10 +260,10 @@ _FOUND = Memory(seconds=60)
 
 
 @functools.cache
-def installed() -> dict[str, Any]:
-    """Return the custom constraints of this process by name; plugin modules add theirs."""
+def installed() -> Promises:
+    """Return the custom constraints of this process by name; plugin modules, and a cloud, add theirs."""
     found = extension.ExtensionManager("heatconv.constraints", on_load_failure_callback=_warn)
-    return {item.name: item.plugin for item in found}
+    return Promises({item.name: item.plugin for item in found})
 
 
 def _warn(_manager: Any, entry_point: Any, error: BaseException) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from heatconv.resources.clients import Clients
+from heatconv.resources.stack_users import StackUsers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +22,8 @@ class Context:
     is_admin: bool = False
     request_id: str | None = None
     endpoints: Mapping[str, str] = field(default_factory=dict)  #: a service's type -> its URL
+    #: who makes users for single resources; None where nobody does
+    stack_users: StackUsers | None = field(default=None, repr=False, compare=False)
 
     @property
     def tenant_id(self) -> str:

@@ -9,6 +9,7 @@ and the other way round.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -36,17 +37,24 @@ def to_integer(value: Any, _convert: bool) -> int:
 
 
 def to_number(value: Any, _convert: bool) -> float:
-    """Return an int or a float, of its text too."""
-    if isinstance(value, int | float):
+    """Return an int or a float, of its text too; what is infinite is no number."""
+    if isinstance(value, int):
         return value
     try:
-        return int(value)
+        return int(value) if isinstance(value, str) else _finite(value)
     except (ValueError, TypeError):
         pass
     try:
-        return float(value)
+        return _finite(value)
     except (ValueError, TypeError):
         raise TypeError(f"Value '{value}' is not a number") from None
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(value)
+    return number
 
 
 def to_boolean(value: Any, _convert: bool) -> bool:

@@ -3,7 +3,8 @@
 
 The base of ``resource.Resource``, which is built up in layers, one idea each:
 ``core``, ``kept`` (what it remembers), ``reading`` (what it tells), ``hooks``
-(what a plugin does) and ``updating`` (what a change means).
+(what a plugin does), ``updating`` (what a change means) and ``handover`` (what a
+replacement gets).
 """
 
 from __future__ import annotations
@@ -53,6 +54,9 @@ class Core:
     always_replace_on_check_failed: ClassVar[bool] = True
     gives_way: ClassVar[bool] = False  #: what is newly wanted can be begun while an action is under way
     only_here: ClassVar[bool] = False  #: nothing outside stands for it, so that nothing of it can be lost
+    #: each hook goes by what it finds, so that to call it again does nothing twice, and
+    #: ``check_create_complete`` takes None for a token that was lost
+    goes_by_what_it_finds: ClassVar[bool] = False
     asks_engine: ClassVar[bool] = False  #: what it does is to ask an engine, which may take a while to answer
     changes_with_every_update: ClassVar[bool] = False  #: an update checks it, whatever else it changes
     #: properties that have no value unless a user gives one: no service chooses it, or adds to it
@@ -98,6 +102,10 @@ class Core:
     def type(self) -> str:
         """Return the name of the type, as the template has it."""
         return self.definition.type
+
+    def has_interface(self, resource_type: str) -> bool:
+        """Tell whether it is of a type, as the template has it or as the environment puts it in place."""
+        return resource_type in (self.definition.type, self.definition.implemented_by)
 
     @property
     def uuid(self) -> str:
@@ -270,5 +278,6 @@ class Core:
 
 
 _OWN_LAYERS = {
-    f"heatconv.resources.{layer}" for layer in ("core", "kept", "reading", "hooks", "updating", "resource")
+    f"heatconv.resources.{layer}"
+    for layer in ("core", "kept", "reading", "hooks", "updating", "handover", "resource")
 }

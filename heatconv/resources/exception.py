@@ -237,6 +237,12 @@ class InvalidTemplateAttribute(HeatException):
     msg_fmt = "The Referenced Attribute (%(resource)s %(key)s) is incorrect."
 
 
+class TemplateOutputError(HeatException):
+    """An output of a nested stack has no value, for something is wrong with it."""
+
+    msg_fmt = "Error in %(resource)s output %(attribute)s: %(message)s"
+
+
 class InvalidTemplateReference(HeatException):
     """A template names a resource that it does not have."""
 

@@ -8,9 +8,10 @@ implements ``Keeper`` with writes that only count while it holds that claim.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import SimpleNamespace
 from typing import Any, Protocol
 from urllib.parse import quote
 
@@ -77,6 +78,10 @@ class Identifier:
     stack_id: str
     path: str = ""
 
+    def stack_path(self) -> str:
+        """Return the name and the id of the stack, as URLs and clients have them."""
+        return f"{quote(self.stack_name, safe='')}/{self.stack_id}"
+
     def arn(self) -> str:
         """Return the identifier as one text."""
         name = quote(self.stack_name, safe="")
@@ -129,6 +134,19 @@ def _nothing_known(name: str) -> Sequence[str]:
     raise errors.NotSupported(feature=f"Asking which resources require {name} here")
 
 
+@dataclass(frozen=True)
+class Among:
+    """Some resources of a template: those of a type that have one of some values in one of some properties.
+
+    Values are as they are written, a reference being the name of what it refers to.  Where
+    nobody knows yet what a resource has there, it is one of them.
+    """
+
+    type: str
+    properties: tuple[str, ...]
+    values: frozenset[str]
+
+
 @dataclass(frozen=True, kw_only=True)
 class StackFacts:
     """What a plugin may know of the stack its resource is in.
@@ -139,6 +157,7 @@ class StackFacts:
 
     convergence = True
     strict_validate = True
+    defn = SimpleNamespace(_resource_data=None)  #: what Heat's plugins hand on to ``Resource.load``
 
     id: str
     name: str
@@ -147,6 +166,7 @@ class StackFacts:
     timeout_mins: int | None = None
     deadline: datetime | None = None  #: when the action under way times out
     stack_user_project_id: str | None = None
+    current_traversal: str = ""
     context: Any = field(default=None, compare=False)  #: whom plugins act for, a ``Context``
     #: the resource of this stack that ``get_resource`` gives a reference id of, read fresh
     resource_by_refid: Callable[[str], Peer | None] = field(default=_nobody, compare=False)
@@ -160,6 +180,8 @@ class StackFacts:
     software: Software | None = field(default=None, compare=False)
     #: the stacks that the stack's resources own; None where nobody could make one
     nested: NestedStacks | None = field(default=None, compare=False)
+    #: the resources of the template by name, while a plugin is asked what its own depends on
+    resources: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         if self.context is None:
@@ -170,6 +192,10 @@ class StackFacts:
         """The clients of the services that the stack's resources live in."""
         found: Clients = self.context.clients
         return found
+
+    def values(self) -> Iterable[Any]:
+        """Return the resources of the template, while a plugin is asked what its own depends on."""
+        return self.resources.values()
 
     def timeout_secs(self) -> int:
         """Return how long an action on the stack may take."""
@@ -195,6 +221,7 @@ class Incarnation:
     reason: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, str] = field(default_factory=dict)
+    handed_over: bool = False  #: to a replacement; or back to what it replaced
     wanted_attributes: tuple[str, ...] = ()  #: what is referred to of it, by ``Reference.key``
     created_at: datetime | None = None
     updated_at: datetime | None = None
@@ -210,6 +237,7 @@ class Incarnation:
             reason=row.reason,
             metadata=row.metadata,
             data=row.data,
+            handed_over=row.handover is not None,
             wanted_attributes=row.wanted_attributes,
             created_at=row.created_at,
             updated_at=row.updated_at,

@@ -8,9 +8,11 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from heatconv.model.definition import Definition, is_template
+from heatconv.model.bounds import check_text
+from heatconv.model.definition import Definition, canonical, is_template
 from heatconv.model.records import Member
 from heatconv.resources import attributes, exception, group_attributes, rolling
+from heatconv.resources.conversion import to_integer
 from heatconv.resources.group_attributes import MEMBER, Of, Path, calls, output_name
 from heatconv.resources.hiding import Hiding
 from heatconv.resources.resource import PollDelay
@@ -21,6 +23,8 @@ from heatconv.resources.stack_resource import StackResource
 VERSION = "2015-04-30"  #: of the template; later ones have more functions to take a user's values for
 
 Snippet = dict[str, Any]
+
+LEAST_OF_A_CALL = 20  #: characters of what gets at a member: ``{"get_resource": "0"}``
 
 _GIVEN = ("properties", "metadata", "update_policy")  #: what of a snippet has values of a user's
 
@@ -68,10 +72,20 @@ class Group(StackResource):
 
     def child_template(self) -> dict[str, Any]:
         names = self.member_names()
-        return self._template(names, {name: self.member(name) for name in names}, self._hiding())
+        return self._template(names, self._snippets(names), self._hiding())
 
     def child_params(self) -> dict[str, str]:
         return self._hiding().values()
+
+    def _snippets(self, names: Sequence[str]) -> dict[str, Snippet]:
+        """Return what members are, unless the first of them tells that it would be too much.
+
+        Raises:
+            RequestLimitExceeded: it would be too much.
+        """
+        if names:
+            check_text(len(names) * len(canonical(self.member(names[0]))))
+        return {name: self.member(name) for name in names}
 
     def _hiding(self, *definitions: Definition) -> Hiding:
         return Hiding([*self.secrets(), *(secret for each in definitions for secret in each.secrets)])
@@ -85,10 +99,13 @@ class Group(StackResource):
     ) -> dict[str, Any]:
         """Return the template of some members that tells of those named."""
         outputs = {}
+        least = 0  # characters of them all
         for attribute, path in self._referred():
             value = self.told(names, attribute, path, calls)
             if value is not None:
                 outputs[output_name(attribute, path)] = {"value": value}
+                least += LEAST_OF_A_CALL * (len(value) if isinstance(value, list | dict) else 1)
+                check_text(least)
         return {
             "heat_template_version": VERSION,
             "parameters": hiding.schemas(),
@@ -98,6 +115,17 @@ class Group(StackResource):
             },
             "outputs": outputs,
         }
+
+    def _source(
+        self, child_template: Mapping[str, Any] | str, user_params: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """Return the source of the nested stack, with its old files too while a member still needs one."""
+        source = super()._source(child_template, user_params)
+        types = {snippet["type"] for snippet in source["template"]["resources"].values()}
+        child = self.nested()
+        if child is not None and any(is_template(type_) and type_ not in source["files"] for type_ in types):
+            source["files"] = {**self.nested_stacks.files(child.id), **source["files"]}
+        return source
 
     def _referred(self) -> Iterator[tuple[str, Path]]:
         for attribute in sorted(self.referenced_attrs(), key=str):
@@ -174,10 +202,9 @@ class Group(StackResource):
         members, later = self.members(), rolling.waiting(roll)
         names = [name for name in self.member_names() if name in members or name not in later]
         stay = later | set(roll["spare"])
-        snippets = {
-            name: _as_it_is(members[name]) if name in members and name in stay else self.member(name)
-            for name in dict.fromkeys([*names, *roll["spare"]])
-        }
+        every = dict.fromkeys([*names, *roll["spare"]])
+        made = self._snippets([name for name in every if name not in members or name not in stay])
+        snippets = {name: made[name] if name in made else _as_it_is(members[name]) for name in every}
         hiding = self._hiding(*(member.definition for member in members.values()))
         self.update_with_template(self._template(names, snippets, hiding), hiding.values())
 
@@ -198,8 +225,8 @@ class Group(StackResource):
         if self.resource_id is None:
             return None
         name = output_name(key, path)
-        if name in self._outputs:
-            return self._outputs[name]
+        if name in self._outputs.values or name in self._outputs.errors:
+            return self.get_output(name)
         return self.told(self.member_names(), key, path, functools.partial(self._now, self.members()))
 
     def _resolve_attribute(self, name: str) -> Any:
@@ -225,10 +252,20 @@ def _as_it_is(member: Member) -> Snippet:
     }
 
 
-def number_in(properties: Mapping[str, Any], *names: str, default: int = 0) -> int:
-    """Return the first of some properties that is given, if it is a number that is known already."""
-    given = next((properties[name] for name in names if properties.get(name) is not None), default)
-    return int(given) if isinstance(given, int) or (isinstance(given, str) and given.isdecimal()) else 0
+def number_in(properties: Mapping[str, Any], name: str, default: int = 0) -> int:
+    """Return a property, or what it is if it is not given; 0 if that is no number that is known already."""
+    given = properties.get(name)
+    try:
+        return max(to_integer(default if given is None else given, False), 0)
+    except TypeError:
+        return 0
+
+
+def properties_in(properties: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return what ``properties_made`` does where a property has the definition of a member."""
+    definition = properties.get(name)
+    given = definition.get("properties") if isinstance(definition, Mapping) else None
+    return given if isinstance(given, Mapping) else {}
 
 
 def type_in(properties: Mapping[str, Any], name: str, member: str) -> dict[str, tuple[str, str]]:

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from heatconv.model.states import DeletionPolicy
-from heatconv.resources import exception
+from heatconv.resources import exception, stack_users
+from heatconv.resources.facts import Among
 from heatconv.resources.properties import Properties
 from heatconv.resources.reading import Reading
 from heatconv.resources.rsrc_defn import ResourceDefinition, ResourceDefinitionDiff
@@ -39,6 +40,13 @@ class Hooks(Reading):
     def add_dependencies(self, deps: Any) -> None:
         """Add dependencies no reference tells: ``deps += (self, other)``."""
 
+    def looks_among(self) -> Among | None:
+        """Return among which resources of the template ``add_dependencies`` finds any; None: all.
+
+        A type that says so costs a template of thousands no more than it has to.
+        """
+        return None
+
     def regenerate_info_schema(self, definition: ResourceDefinition) -> None:
         """Adapt this object's schemas to a definition that it is to be compared with."""
 
@@ -57,6 +65,21 @@ class Hooks(Reading):
         Found by what is the same whenever this incarnation asks, such as
         ``physical_resource_name()``.  With it a crash never leaves a twin.
         """
+        return None
+
+    def is_searchable(self) -> bool:
+        """Tell whether ``find_existing`` would find what a create of this very definition made."""
+        return self.implements("find_existing")
+
+    def goes_on(self) -> bool:
+        """Tell whether nothing remains of an interrupted create but to wait, once there is something.
+
+        Else, what was made is deleted and made anew unless it is seen to be whole.
+        """
+        return self.goes_by_what_it_finds
+
+    def token_of(self) -> Any:
+        """Return the token with which to wait for what was found, if it ``goes_on``."""
         return None
 
     # -- update -------------------------------------------------------------------------
@@ -95,12 +118,6 @@ class Hooks(Reading):
 
     def handle_preempt(self) -> None:
         """Bring the action under way to an end: a newer update waits for that."""
-
-    def prepare_for_replace(self) -> None:
-        """Give way to a replacement, of which two could not be there at once."""
-
-    def restore_prev_rsrc(self, convergence: bool = False) -> None:
-        """Take back what ``prepare_for_replace`` gave away."""
 
     # -- delete -------------------------------------------------------------------------
 
@@ -181,9 +198,13 @@ class Hooks(Reading):
         self._recall(resource_data)
 
     def _recall(self, resource_data: Mapping[str, Any]) -> None:
-        """Take over what the adopted resource remembered: its notes and its metadata."""
+        """Take over what the adopted resource remembered: its notes and its metadata.
+
+        Not who its user is: who may speak for a resource is never what somebody sends.
+        """
         for key, value in (resource_data.get("resource_data") or {}).items():
-            self.data_set(key, value)
+            if key not in stack_users.ACCOUNT:
+                self.data_set(key, value)
         self.metadata_set(resource_data.get("metadata") or {})
 
     def check_adopt_complete(self, token: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -86,19 +87,22 @@ class Reading(Kept):
         """Return the values that references ask for, by ``Reference.key``.
 
         An attribute that the type does not have is None: that it is a mistake
-        was for validation to say.
+        was for validation to say.  An output of a nested stack with something
+        wrong with it is left out: what that is tells whoever shows it.
         """
-        return {
-            reference.key: self._referenced(reference.attribute, reference.path)
-            for reference in references
-            if reference.attribute is not None
-        }
+        told = {}
+        for reference in references:
+            if reference.attribute is not None:
+                with suppress(exception.TemplateOutputError):
+                    told[reference.key] = self._referenced(reference.attribute, reference.path)
+        return told
 
     def _referenced(self, attribute: str, path: tuple[str | int, ...]) -> Any:
         if not attribute:
-            return {name: self.get_attribute(name) for name in self.attributes if name != self.SHOW}
+            told = {name: self.get_attribute(name) for name in self.attributes if name != self.SHOW}
+            return attributes.plain(told)
         try:
-            return self.get_attribute(attribute, *path)
+            return attributes.plain(self.get_attribute(attribute, *path))
         except exception.InvalidTemplateAttribute:
             return None
 

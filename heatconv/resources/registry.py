@@ -10,30 +10,98 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from stevedore import extension
 
 from heatconv import errors
 from heatconv.model.definition import is_template
-from heatconv.resources import clients, constraints, support
+from heatconv.model.patterns import Pattern, PatternError, PatternTooHard
+from heatconv.model.permission import check_types, is_refused
+from heatconv.model.records import Stack
+from heatconv.model.work import bounded_work
+from heatconv.resources import clients, constraints, exception, support
+from heatconv.resources.context import Context
+from heatconv.resources.promises import Load, Promises
 from heatconv.resources.resource import Resource
+from heatconv.resources.stack_users import StackUsers
 from heatconv.resources.template_resource import TemplateResource
 
 NAMESPACE = "heatconv.resources"
 Types = Mapping[str, type[Resource]]
 
 
+class ActsFor(Protocol):
+    """Tells whom plugins act for."""
+
+    def __call__(self, project_id: str, root_id: str | None, *, asking: bool) -> Context:
+        """Return whom for: on one root stack, or on none; ``asking`` as ``Registry.context`` has it."""
+
+
+class Reader(Protocol):
+    """Who reads notifications: a type, or what a service's types have in common."""
+
+    notifications: ClassVar[Collection[str]]
+
+    @classmethod
+    def notified(cls, event_type: str, payload: Any) -> Iterable[str]:
+        """Return the physical ids of what a notification is about, as a type's ``notified`` does."""
+
+
 class Registry:
     """The resource types of this process, by name."""
 
     def __init__(self, types: Types) -> None:
-        self._types = dict(types)
+        self._types = Promises(types)
+        self._acts_for: ActsFor | None = None
+        self._readers: list[type[Reader]] = []
+        self._stack_users: StackUsers | None = None
+
+    def promise(self, types: Mapping[str, Load]) -> None:
+        """Add types that are imported when they are first used; those that are there already stay."""
+        self._types.promise(types)
+
+    def acts_for(self, whom: ActsFor) -> None:
+        """Let plugins act for somebody from now on; ``whom`` makes the context of each action."""
+        self._acts_for = whom
+
+    def has_stack_users(self, stack_users: StackUsers | None) -> None:
+        """Let resources have users of their own from now on; None: let them have none."""
+        self._stack_users = stack_users
+
+    def context(self, stack: Stack, *, asking: bool = False) -> Context:
+        """Return whom a plugin acts for, on one stack, for one action.
+
+        Args:
+            asking: for who asks for it now, rather than the user whose stack it is: where
+                a template is looked at that is that one's.
+        """
+        return self._context(stack.project_id, stack.root_id, asking=asking)
+
+    def asker(self, project_id: str) -> Context:
+        """Return whom a plugin acts for in a project when it is asked about no stack: who asks."""
+        return self._context(project_id, None, asking=True)
+
+    def _context(self, project_id: str, root_id: str | None, *, asking: bool) -> Context:
+        if self._acts_for is None:
+            context = Context(project_id=project_id)
+        else:
+            context = self._acts_for(project_id, root_id, asking=asking)
+        return replace(context, stack_users=self._stack_users)
+
+    def hear(self, readers: Iterable[type[Reader]]) -> None:
+        """Have notifications read by more than the types themselves, which may not be imported yet."""
+        self._readers += readers
+
+    def readers(self) -> Iterable[type[Reader]]:
+        """Return who reads notifications: types that are imported, and who else was named."""
+        return [*dict.fromkeys(self._types.kept()), *self._readers]
 
     @classmethod
     def load(cls, plugin_dirs: Sequence[str] = ()) -> Self:
@@ -60,9 +128,10 @@ class Registry:
         if is_template(type_name):
             return TemplateResource
         try:
-            return self._types[type_name]
+            found: type[Resource] = self._types[type_name]
         except KeyError:
             raise errors.NotFound(entity="Resource Type", name=type_name) from None
+        return found
 
     def asks_engine(self, type_name: str) -> bool:
         """Tell whether what a type does is to ask an engine; not if there is no such type."""
@@ -73,29 +142,69 @@ class Registry:
         """Return the names of all types in order."""
         return sorted(self._types)
 
-    def list(self, query: Mapping[str, Any] | None = None) -> list[dict[str, str]]:
-        """Return ``{"resource_type", "description"}`` of the types that fit a query, hidden ones left out.
+    def list(
+        self, query: Mapping[str, Any], context: Context, refused: Collection[str] = ()
+    ) -> list[dict[str, str]]:
+        """Return ``{"resource_type", "description"}`` of the types that fit a query and can be used.
 
-        ``query``: ``name`` (a regular expression for the start of the name),
-        ``support_status``, ``version`` (of the support).
+        Those that are hidden, whose service is not there, or that are refused are left out.
+
+        Args:
+            query: ``name`` (a regular expression for the start of the name),
+                ``support_status``, ``version`` (of the support).
+            context: whom plugins would act for.
+            refused: types that must not be used, see ``model.permission``.
 
         Raises:
-            BadRequest: ``name`` is no regular expression.
+            BadRequest: ``name`` is no regular expression, or takes too much work.
         """
-        fits = _filter(query or {})
-        return [
-            {"resource_type": name, "description": _description(self._types[name])}
-            for name in self.names()
-            if fits(name, self._types[name].support_status)
-        ]
+        with bounded_work():
+            fits = _filter(query)
+            return [
+                {"resource_type": name, "description": _description(self._types[name])}
+                for name in self._yielding(self.names())
+                if not is_refused(name, refused)
+                and fits(name, self._types[name].support_status)
+                and _unavailable(self._types[name], context) is None
+            ]
 
-    def describe(self, type_name: str) -> dict[str, Any]:
-        """Return a type as ``/resource_types/{type}`` shows it.
+    @staticmethod
+    def _yielding(names: Iterable[str]) -> Iterator[str]:
+        """Yield names, and let others have the processor before each: it may be imported first."""
+        for name in names:
+            time.sleep(0)
+            yield name
+
+    def find(self, type_name: str, refused: Collection[str] = ()) -> type[Resource]:
+        """Return the class of a type that is to be shown.
 
         Raises:
+            Forbidden: it must not be used.
             NotFound: there is no such type.
+            NotSupported: it is hidden.
         """
-        resource_class = self.get(type_name)
+        check_types([type_name], refused)
+        found = self.get(type_name)
+        if found.support_status.status == support.HIDDEN:
+            raise errors.NotSupported(feature=f"Using {type_name}, which is there for old templates only,")
+        return found
+
+    def describe(self, type_name: str, context: Context, refused: Collection[str] = ()) -> dict[str, Any]:
+        """Return a type as ``/resource_types/{type}`` shows it; for the rest see ``list``.
+
+        Raises:
+            BadRequest: its service is not there.
+            Forbidden: it must not be used.
+            NotFound: there is no such type.
+            NotSupported: it is hidden.
+        """
+        resource_class = self.find(type_name, refused)
+        reason = _unavailable(resource_class, context)
+        if reason is not None:
+            unavailable = exception.ResourceTypeUnavailable(
+                service_name=resource_class.default_client_name, resource_type=type_name, reason=reason
+            )
+            raise errors.BadRequest(str(unavailable))
         attributes = {**resource_class.attributes_schema, **resource_class.base_attributes_schema}
         return {
             "resource_type": type_name,
@@ -111,6 +220,15 @@ class Registry:
             },
             "support_status": resource_class.support_status.to_dict(),
         }
+
+
+def _unavailable(resource_class: type[Resource], context: Context) -> str | None:
+    """Return why the service behind a type cannot be used; None if it can, or the type needs none."""
+    try:
+        available, reason = resource_class.is_service_available(context)
+    except Exception as error:  # noqa: BLE001 - a plugin, or a service that it asks, may raise anything
+        return str(error) or type(error).__name__
+    return None if available else str(reason)
 
 
 def installed_types() -> dict[str, type[Resource]]:
@@ -154,18 +272,35 @@ def _mapping(module: ModuleType, plugin: str) -> Types:
 
 def _filter(query: Mapping[str, Any]) -> Any:
     """Return the test of a name and a support status that a query stands for."""
-    try:
-        matches = re.compile(query.get("name") or "").match
-    except re.error as error:
-        raise errors.BadRequest(f"The name {query['name']!r} is no regular expression: {error}.") from None
+    matches = _start(query.get("name") or "")
     status, version = query.get("support_status"), query.get("version")
 
     def fits(name: str, supported: support.SupportStatus) -> bool:
         if supported.status == support.HIDDEN or (status and supported.status != status):
             return False
-        return bool(matches(name)) and (not version or version in _versions(supported))
+        return matches(name) and (not version or version in _versions(supported))
 
     return fits
+
+
+def _start(pattern: str) -> Callable[[str], bool]:
+    """Return the test of a start of a name that a user's regular expression stands for."""
+
+    def refusal(error: Exception) -> errors.BadRequest:
+        return errors.BadRequest(f"The name {pattern[:60]!r} cannot be looked for: {error}")
+
+    try:
+        compiled = Pattern(pattern)
+    except PatternError as error:
+        raise refusal(error) from None
+
+    def matches(name: str) -> bool:
+        try:
+            return compiled.starts(name)
+        except PatternTooHard as error:
+            raise refusal(error) from None
+
+    return matches
 
 
 def _versions(status: support.SupportStatus | None) -> Iterator[str | None]:

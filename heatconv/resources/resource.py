@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
+from heatconv import errors
 from heatconv.model.definition import Definition
 from heatconv.model.secrets import account
 from heatconv.model.states import Action, DeletionPolicy
 from heatconv.resources import exception
 from heatconv.resources.exception import NoActionRequired, PollDelay, UpdateReplace
+from heatconv.resources.handover import Handover
 from heatconv.resources.rsrc_defn import ResourceDefinition, ResourceDefinitionDiff
-from heatconv.resources.updating import Update, Updating
+from heatconv.resources.updating import Update
 
 __all__ = ["DeleteKind", "NoActionRequired", "PollDelay", "Resource", "Update", "UpdateReplace"]
 
@@ -33,7 +35,7 @@ class DeleteKind(Enum):
     ABANDON = "abandon"
 
 
-class Resource(Updating):
+class Resource(Handover):
     """A resource type; a plugin overrides what is declared in ``core`` and the ``hooks``."""
 
     _wanted: Definition | None = None  #: what the update under way leads to
@@ -129,12 +131,18 @@ class Resource(Updating):
         return complete
 
     def cancel(self, action: str, token: Any) -> None:
-        """Tell the plugin that nobody waits for an action any more, if it cares."""
+        """Tell the plugin that nobody waits for an action any more, if it cares.
+
+        Raises:
+            TransportError: an engine has to know, and none answered.
+        """
         told = getattr(self, f"handle_{action.lower()}_cancel", None)
         if told is None or self.definition.external_id is not None:
             return
         try:
             told(token)
+        except errors.TransportError:
+            raise  # nobody was told yet
         except Exception as error:  # noqa: BLE001 - the action is over, for a reason that is known already
             LOG.warning(
                 "%s: cancelling its %s failed: %s", self, action, account(error, self.definition.secrets)

@@ -17,6 +17,10 @@ class ResourceDefinition:
 
     DELETE, RETAIN, SNAPSHOT = DELETION_POLICIES = ("Delete", "Retain", "Snapshot")
 
+    _translated: Mapping[str, Any] | None = (
+        None  #: the properties by the rules of the type, if hooks read those
+    )
+
     def __init__(  # noqa: PLR0917  # the signature plugins know
         self,
         name: str,
@@ -48,6 +52,12 @@ class ResourceDefinition:
         snippet.definition = definition
         return snippet
 
+    def translated(self, properties: Mapping[str, Any]) -> Self:
+        """Return the same snippet, of which ``properties`` gives what the type's rules made of them."""
+        snippet = self.of(self.definition)
+        snippet._translated = properties  # noqa: SLF001 - it is one of these
+        return snippet
+
     @property
     def name(self) -> str:
         """The name of the resource."""
@@ -67,7 +77,7 @@ class ResourceDefinition:
         """Return the properties as seen through a schema."""
         return Properties(
             schema,
-            self.definition.properties,
+            self.definition.properties if self._translated is None else self._translated,
             parent_name=f"resources.{self.name}",
             context=context,
             section="properties",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from heatconv.model.bounds import check_members
 from heatconv.model.states import Status
 from heatconv.resources import group, scaling, short_id
 
@@ -23,7 +24,12 @@ class ScaledGroup(group.Group):
         return sorted(short_id.generate_id() for _number in range(count))
 
     def resized(self, names: list[str], size: int) -> list[str]:
-        """Return the names of so many members."""
+        """Return the names of so many members.
+
+        Raises:
+            RequestLimitExceeded: it is too many, whatever else there is.
+        """
+        check_members(size)
         if size >= len(names):
             return names + self.more_names(size - len(names))
         members = self.members()

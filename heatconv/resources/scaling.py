@@ -17,6 +17,8 @@ ADJUSTMENT_TYPES = (EXACT_CAPACITY, CHANGE_IN_CAPACITY, PERCENT_CHANGE_IN_CAPACI
     "percent_change_in_capacity",
 )
 
+LONGEST_COOLDOWN = 10 * 365 * 86_400  #: seconds; a calendar ends
+
 IN_PROGRESS = "scaling_in_progress"  #: among a group's metadata, for those who know Heat's
 DECIDED = "decided_for"  #: among a group's metadata: which properties its size was last decided for
 COOLDOWN_END = "cooldown_end"  #: among a group's metadata: the instant, and why there is a cooldown
@@ -60,7 +62,7 @@ def cools_down(metadata: Mapping[str, Any], now: datetime | None = None) -> bool
 
 def cooldown(seconds: float | None, reason: str, now: datetime | None = None) -> dict[str, Any]:
     """Return the metadata of a group that was scaled just now."""
-    end = (now or datetime.now(UTC)) + timedelta(seconds=max(seconds or 0, 0))
+    end = (now or datetime.now(UTC)) + timedelta(seconds=min(max(seconds or 0, 0), LONGEST_COOLDOWN))
     return {COOLDOWN_END: {end.replace(tzinfo=None).isoformat(): reason}, IN_PROGRESS: False}
 
 

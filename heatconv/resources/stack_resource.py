@@ -14,15 +14,25 @@ from typing import Any, ClassVar
 
 from heatconv import errors
 from heatconv.model.definition import Definition
+from heatconv.model.failure import ResourceFailure, failed_resource
 from heatconv.model.records import Child
+from heatconv.model.secrets import found_in
 from heatconv.model.states import Action, Status
 from heatconv.resources import exception
 from heatconv.resources.facts import Identifier
-from heatconv.resources.nested import NestedStacks
+from heatconv.resources.nested import NestedStacks, Outputs
 from heatconv.resources.resource import PollDelay, Resource
 from heatconv.resources.rsrc_defn import ResourceDefinition
 
 LOOK_AGAIN = 60.0  #: seconds until a worker looks at a nested stack whose end nobody has told it of
+
+
+class NestedStackFailed(exception.Error):
+    """A nested stack failed, and which resource in it."""
+
+    def __init__(self, failure: ResourceFailure) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
 
 
 class StackResource(Resource):
@@ -33,6 +43,7 @@ class StackResource(Resource):
 
     always_replace_on_check_failed = False
     gives_way: ClassVar[bool] = True
+    goes_by_what_it_finds: ClassVar[bool] = True
     asks_engine: ClassVar[bool] = True
 
     def child_template(self) -> Mapping[str, Any] | str:
@@ -61,6 +72,14 @@ class StackResource(Resource):
     ) -> int:
         """Return how many resources there will be in it; 0 if properties, as given, do not tell."""
         return 0
+
+    @classmethod
+    def properties_made(
+        cls,
+        properties: Mapping[str, Any],  # noqa: ARG003 - for those who override it
+    ) -> Mapping[str, Any]:
+        """Return what properties, as given, say of the properties of each resource in it."""
+        return {}
 
     # -- the nested stack -----------------------------------------------------------------
 
@@ -131,16 +150,33 @@ class StackResource(Resource):
         self, child_template: Mapping[str, Any] | str, user_params: Mapping[str, Any] | None
     ) -> dict[str, Any]:
         inherited = self.nested_stacks.inherited(self.name, self.definition.implemented_by)
+        parameters = dict(user_params or {})
+        environment = dict(inherited.environment)
+        if secret := self._secret_among(parameters, child_template):
+            known = environment.get("encrypted_param_names") or ()
+            environment["encrypted_param_names"] = sorted(secret.union(known))
         return {
             "template": child_template,
-            "parameters": dict(user_params or {}),
-            "environment": dict(inherited.environment),
+            "parameters": parameters,
+            "environment": environment,
             "files": dict(inherited.files),
             "facade": {
                 "metadata": dict(self.definition.metadata),
                 "deletion_policy": self.definition.deletion_policy,
                 "update_policy": dict(self.definition.update_policy),
             },
+        }
+
+    def _secret_among(
+        self, parameters: Mapping[str, Any], child_template: Mapping[str, Any] | str
+    ) -> set[str]:
+        """Return the parameters that have a secret of this resource, and are not hidden by a group itself."""
+        secrets = self.definition.secrets
+        declared = {} if isinstance(child_template, str) else child_template.get("parameters") or {}
+        return {
+            name
+            for name, value in parameters.items()
+            if secrets and not declared.get(name, {}).get("hidden") and found_in(value, secrets)
         }
 
     def _has_ended(self) -> bool:
@@ -157,7 +193,7 @@ class StackResource(Resource):
             case Status.COMPLETE:
                 return True
             case Status.FAILED:
-                raise exception.Error(child.reason)
+                raise _failure(child)
             case _:
                 raise PollDelay(LOOK_AGAIN)
 
@@ -208,8 +244,14 @@ class StackResource(Resource):
         if child.action is not Action.DELETE:  # a signal came too late, and brought it back
             self.nested_stacks.delete(child.id)
         elif child.status is Status.FAILED:
-            raise exception.Error(child.reason)
+            raise _failure(child)
         raise PollDelay(LOOK_AGAIN)
+
+    def handle_delete_cancel(self, token: Any) -> None:
+        """Let the nested stack stay as it is by now; one that lets go of everything goes on with that."""
+        child = self.nested()
+        if child is not None and child.action is Action.DELETE and not child.abandoned:
+            self.nested_stacks.give_up_deletion(child.id)
 
     def handle_abandon(self) -> Any:
         child = self.nested()
@@ -226,7 +268,7 @@ class StackResource(Resource):
         if not child.abandoned:  # a signal came too late, and brought it back
             self.nested_stacks.delete(child.id, abandon=True)
         elif child.status is Status.FAILED:
-            raise exception.Error(child.reason)
+            raise _failure(child)
         raise PollDelay(LOOK_AGAIN)
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> Any:
@@ -278,15 +320,19 @@ class StackResource(Resource):
 
         Raises:
             InvalidTemplateAttribute: it has no such output.
+            TemplateOutputError: there is something wrong with it.
         """
-        if op not in self._outputs:
+        if op in self._outputs.errors:
+            reason = self._outputs.errors[op]
+            raise exception.TemplateOutputError(resource=self.name, attribute=op, message=reason)
+        if op not in self._outputs.values:
             raise exception.InvalidTemplateAttribute(resource=self.name, key=op)
-        return self._outputs[op]
+        return self._outputs.values[op]
 
     @cached_property
-    def _outputs(self) -> Mapping[str, Any]:
+    def _outputs(self) -> Outputs:
         child = self.nested()
-        return {} if child is None else self.nested_stacks.outputs(child.id)
+        return Outputs() if child is None else self.nested_stacks.outputs(child.id)
 
     def become(self, definition: Definition) -> None:
         """Take on a definition, and with it other outputs."""
@@ -294,7 +340,7 @@ class StackResource(Resource):
         self.__dict__.pop("_outputs", None)
 
     def _resolve_attribute(self, name: str) -> Any:
-        return self._outputs.get(name)
+        return self._outputs.values.get(name)
 
     def _member(self, name: str, attribute: str | None) -> Any:
         """Return an attribute of a resource in the nested stack, or what refers to it."""
@@ -305,3 +351,9 @@ class StackResource(Resource):
             return self.nested_stacks.member(child.id, name, attribute)
         except errors.NotFound:
             raise exception.InvalidTemplateAttribute(resource=self.name, key=f"resource.{name}") from None
+
+
+def _failure(child: Child) -> exception.Error:
+    """Return the error that a nested stack failed with, told by the one resource in it if that is known."""
+    failure = failed_resource(child.reason)
+    return exception.Error(child.reason) if failure is None else NestedStackFailed(failure)

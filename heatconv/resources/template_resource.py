@@ -46,10 +46,10 @@ class TemplateResource(StackResource):
         """Return the properties as declared, or, where that is not known, as they are."""
         if self.is_declared:
             return super().parse_properties(definition, lenient)
-        names = {*definition.properties, *self.definition.properties}
-        schema = {name: Schema(Schema.ANY, update_allowed=True) for name in names}
-        self.properties_schema = schema
-        return ResourceDefinition.of(definition).properties(schema, self.context)
+        names = {*definition.properties, *self.definition.properties, *self.properties_schema}
+        # An update asks for the properties before it and after it, which other parameters may have made.
+        self.properties_schema = {name: Schema(Schema.ANY, update_allowed=True) for name in names}
+        return ResourceDefinition.of(definition).properties(self.properties_schema, self.context)
 
     @classmethod
     def may_have(cls, attribute: str) -> bool:
@@ -72,8 +72,8 @@ class TemplateResource(StackResource):
     def get_reference_id(self) -> str:
         if self.resource_id is None:
             return self.name
-        if _REFERENCE in self.child_template() and self._outputs.get(_REFERENCE) is not None:
-            return str(self._outputs[_REFERENCE])
+        if _REFERENCE in self.child_template() and self._outputs.values.get(_REFERENCE) is not None:
+            return str(self._outputs.values[_REFERENCE])
         identifier = self.nested_identifier()
         return self.name if identifier is None else identifier.arn()
 

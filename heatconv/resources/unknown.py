@@ -8,13 +8,15 @@ have to differ by type and not by shape.
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 from heatconv.model.deferred import CALL
+from heatconv.model.definition import canonical
 
 
 class Unknown:
-    """A value that is not known yet; ``stand_in`` is a text to use for it, if there is one."""
+    """A value that is not known yet; ``stand_in`` is a text to use for it, if it is to look like one."""
 
     __slots__ = ("stand_in",)
 
@@ -22,16 +24,32 @@ class Unknown:
         self.stand_in = stand_in
 
 
-def veil(value: Any) -> Any:
+class Seen(Enum):
+    """Which of the texts that are not known yet look like one; the others are as if they were not given.
+
+    Equal calls look like the same text.
+    """
+
+    ALL = "all"
+    REFERENCES = "references"  #: another resource is seen by its name
+    NONE = "none"
+
+
+def veil(value: Any, seen: Seen = Seen.ALL) -> Any:
     """Return a frozen value with its deferred calls as ``Unknown`` and its literals unwrapped."""
     if isinstance(value, dict):
         if CALL not in value:
-            return {key: veil(item) for key, item in value.items()}
+            return {key: veil(item, seen) for key, item in value.items()}
         if value[CALL] == "literal":
-            return {key: veil(item) for key, item in value["args"]}
-        # A resource that does not exist yet is known by its name.
-        return Unknown(str(value["args"]) if value[CALL] == "get_resource" else None)
-    return [veil(item) for item in value] if isinstance(value, list) else value
+            return {key: veil(item, seen) for key, item in value["args"]}
+        return Unknown(_stand_in(value, seen))
+    return [veil(item, seen) for item in value] if isinstance(value, list) else value
+
+
+def _stand_in(deferred: dict[str, Any], seen: Seen) -> str | None:
+    if deferred[CALL] == "get_resource":
+        return None if seen is Seen.NONE else str(deferred["args"])
+    return canonical(deferred) if seen is Seen.ALL else None
 
 
 def contains_unknown(value: Any) -> bool:
@@ -41,3 +59,10 @@ def contains_unknown(value: Any) -> bool:
     if isinstance(value, dict):
         return any(contains_unknown(item) for item in value.values())
     return isinstance(value, list) and any(contains_unknown(item) for item in value)
+
+
+def word(value: Any) -> str | None:
+    """Return a value that stands for something as a text; None if it is not known."""
+    if isinstance(value, Unknown):
+        return value.stand_in
+    return value if isinstance(value, str) else None

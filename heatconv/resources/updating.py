@@ -50,7 +50,9 @@ class Updating(Hooks):
         if self.needs_replace_with_tmpl_diff(difference):
             raise exception.UpdateReplace(self.name)
         self._check_properties(changed, after_props)
-        return Update(snippet, difference, {key: after_props.get(key) for key in sorted(changed)})
+        # Names that the rules have looked up are ids for the hooks, too.
+        translated = snippet.translated(after_props.data)
+        return Update(translated, difference, {key: after_props.get(key) for key in sorted(changed)})
 
     def _needs_update(
         self,

@@ -9,28 +9,62 @@ graph's business.
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from heatconv import errors
-from heatconv.model.deferred import Reference
+from heatconv.model.deferred import Reference, contains_deferred
 from heatconv.model.definition import Definition
+from heatconv.model.secrets import account
 from heatconv.resources import exception
+from heatconv.resources.clients.status import http_status
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.hooks import Hooks
 from heatconv.resources.resource import Resource
 from heatconv.resources.rsrc_defn import ResourceDefinition
 from heatconv.resources.schema import Problem
-from heatconv.resources.unknown import contains_unknown, veil
+from heatconv.resources.unknown import Seen, contains_unknown, veil
+
+LOG = logging.getLogger(__name__)
 
 
 def problems(resource_class: type[Resource], definition: Definition, stack: StackFacts) -> list[Problem]:
     """Return all mistakes of a frozen definition, each as its path and a sentence."""
-    wanted = replace(
-        definition, properties=veil(definition.properties), update_policy=veil(definition.update_policy)
-    )
     path = f"resources.{definition.name}"
+    try:
+        found = _problems(resource_class, definition, stack, path, Seen.ALL)
+        # Of a text that is not known yet a plugin is believed if it says so whatever that may be.
+        if found and any(map(contains_deferred, definition.properties.values())):
+            unseen = _problems(resource_class, definition, stack, path, Seen.REFERENCES)
+            found = [problem for problem in found if problem in unseen]
+    except errors.HeatconvError:
+        raise
+    except Exception as error:  # noqa: BLE001  # a plugin, or a service that it asks, may raise anything
+        LOG.warning(
+            "%s: validating a %s failed: %s", path, definition.type, account(error, definition.secrets)
+        )
+        return [(path, fault_of(definition.type, error))]
+    return found
+
+
+def fault_of(type_name: str, error: Exception) -> str:
+    """Return the sentence for an error that the plugin of a type did not mean to raise."""
+    told = str(error) or "no reason given"
+    if http_status(error) is not None:
+        return f"The service behind {type_name} refused to tell whether it is valid: {told}"
+    return f"The plugin of {type_name} failed on it: {type(error).__name__}: {told}; tell your operator."
+
+
+def _problems(
+    resource_class: type[Resource], definition: Definition, stack: StackFacts, path: str, seen: Seen
+) -> list[Problem]:
+    wanted = replace(
+        definition,
+        properties=veil(definition.properties, seen),
+        update_policy=veil(definition.update_policy),
+    )
     found = list(_policy_problems(resource_class, wanted, path))
     if definition.external_id is not None:
         # Its properties make nothing, so it takes none.

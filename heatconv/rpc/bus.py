@@ -23,7 +23,7 @@ from oslo_messaging.rpc import server as rpc_server
 
 from heatconv import errors
 from heatconv.model.nodes import Direction, Node
-from heatconv.rpc.context import RequestContext
+from heatconv.rpc.pulse import Pulse
 
 LOG = logging.getLogger(__name__)
 
@@ -75,6 +75,7 @@ class Bus:
         *,
         threads: int,
         executor: str,
+        held: int | None = None,
     ) -> Stoppable:
         """Start to answer calls and casts of a topic.
 
@@ -83,6 +84,8 @@ class Bus:
             methods: by name; each gets the context's dict and the arguments.
             threads: how many are run at a time.
             executor: "threading" or "eventlet".
+            held: how many messages the broker hands over before those are taken, unless the operator
+                says otherwise: a process that has stopped holds no more; None for any number.
         """
         running = oslo_messaging.get_rpc_server(
             self._transport,
@@ -92,9 +95,16 @@ class Bus:
             access_policy=oslo_messaging.ExplicitRPCAccessPolicy,
             server_cls=_Server,
         )
+        if held is not None and "oslo_messaging_rabbit" in self._conf:
+            self._conf.set_default("rabbit_qos_prefetch_count", held, group="oslo_messaging_rabbit")
         running.start(override_pool_size=threads)
         started: Stoppable = running
         return started
+
+    @property
+    def response_timeout(self) -> float:
+        """The seconds after which nobody waits for an answer any longer."""
+        return float(self._conf.rpc_response_timeout)
 
     def notifier(self, publisher_id: str) -> Notifier | None:
         """Return what publishes notifications; None if the operator has not said how.
@@ -157,11 +167,30 @@ class _Server(rpc_server.RPCServer):  # type: ignore[misc]  # untyped library
 
     To close it politely is to take and acknowledge what has come since ``stop``
     and then to drop it; a connection that breaks gives it back to its queue.
+
+    Whoever awaits an answer hears that this process runs.  Who has asked again while
+    the call waited for a thread is answered once.
     """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._pulse = Pulse()
+
+    def _on_incoming(self, incoming: list[Any]) -> None:
+        self._pulse.begin(incoming[0])
+        super()._on_incoming(incoming)
+
+    def _process_incoming(self, incoming: list[Any]) -> None:
+        try:
+            if not self._pulse.is_in_vain(incoming[0]):
+                super()._process_incoming(incoming)
+        finally:
+            self._pulse.end(incoming[0])
 
     def wait(self) -> None:
         """Wait until those taken are handled."""
         self._work_executor.shutdown(wait=True)
+        self._pulse.stop()
 
 
 class _Endpoint:
@@ -191,36 +220,6 @@ def as_told(error: errors.HeatconvError) -> errors.HeatconvError:
     known = next(cls for cls in type(error).__mro__ if cls.__module__ == _ERRORS)
     told: errors.HeatconvError = known(error.args[0], **error.kwargs)
     return told
-
-
-class EngineCaller:
-    """Calls engines; implements ``heatconv.rpc.engine_client.Caller``."""
-
-    def __init__(self, bus: Bus) -> None:
-        # A call that no engine could ever hear fails at once instead of timing out.
-        heard = oslo_messaging.TransportOptions(at_least_once=True)
-        self._client = bus.client(ENGINE_TOPIC).prepare(transport_options=heard)
-
-    def call(self, context: RequestContext, method: str, **arguments: Any) -> Any:
-        """Call some engine and return its answer.
-
-        Raises:
-            UserError: what the engine refused, as it raised it.
-            TransportError: no engine answered.
-        """
-        try:
-            return self._client.call(context.to_dict(), method, **arguments)
-        except errors.HeatconvError as error:
-            raise as_told(error) from None
-        except oslo_messaging.MessageUndeliverable as error:
-            raise errors.TransportError(reason="no engine is running") from error
-        except oslo_messaging.MessagingTimeout as error:
-            raise errors.TransportError(reason="no engine answered in time") from error
-        except Exception as error:
-            # What engines raise has been told apart; the rest is the driver's, and some of it comes
-            # from below oslo.messaging, such as kombu's OperationalError where a reply was to be awaited.
-            # The first line: what an engine raised has its traceback below, which is in that engine's log.
-            raise errors.TransportError(reason=str(error).partition("\n")[0]) from error
 
 
 class Bell:
@@ -272,5 +271,5 @@ class Bell:
     def _cast(client: oslo_messaging.RPCClient, method: str, **arguments: Any) -> None:
         try:
             client.cast({}, method, **arguments)
-        except Exception:  # the driver's own, see ``EngineCaller.call``
+        except Exception:  # the driver's own, see ``heatconv.rpc.asking``
             LOG.exception("%s for %s was not sent", method, arguments)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -12,7 +14,7 @@ from oslo_context import context as oslo_context
 
 @dataclass(frozen=True, kw_only=True)
 class RequestContext:
-    """The caller of a request, as the API authenticated it.  It holds no token and no password."""
+    """The caller of a request, as the API authenticated it.  What it holds of a token is sealed."""
 
     project_id: str  #: in which the caller acts: everything that is read or made is this project's
     project_domain_id: str | None = None
@@ -21,7 +23,10 @@ class RequestContext:
     user_domain_id: str | None = None
     roles: tuple[str, ...] = ()
     is_admin: bool = False  #: may act in any project
+    is_admin_project: bool = True  #: is in the project that administrators are of, if there is such a one
+    refused_types: tuple[str, ...] | None = None  #: resource types it may not use; None: nobody has asked
     request_id: str = field(default_factory=oslo_context.generate_request_id)
+    token: str | None = field(default=None, repr=False)  #: sealed, see ``heatconv.rpc.tokens``
 
     def to_dict(self) -> dict[str, Any]:
         """Return the context as plain JSON data."""
@@ -31,4 +36,27 @@ class RequestContext:
     def from_dict(cls, data: Mapping[str, Any]) -> RequestContext:
         """Return the context that ``to_dict`` made ``data`` of; the bus adds keys of its own."""
         known = {each.name: data[each.name] for each in fields(cls) if each.name in data}
-        return cls(**{**known, "roles": tuple(data.get("roles", ()))})
+        refused = known.get("refused_types")
+        changes = {
+            "roles": tuple(data.get("roles", ())),
+            "refused_types": None if refused is None else tuple(refused),
+        }
+        return cls(**{**known, **changes})
+
+
+_SERVED: ContextVar[RequestContext | None] = ContextVar("served", default=None)
+
+
+@contextmanager
+def serving(context: RequestContext) -> Iterator[None]:
+    """Let what this thread does be done for a request."""
+    token = _SERVED.set(context)
+    try:
+        yield
+    finally:
+        _SERVED.reset(token)
+
+
+def served() -> RequestContext | None:
+    """Return the request that this thread serves, if it does serve one."""
+    return _SERVED.get()

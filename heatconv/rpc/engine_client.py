@@ -197,9 +197,14 @@ class EngineClient:
 
     # -- stacks: what is -------------------------------------------------------------------
 
-    def identify_stack(self, context: RequestContext, stack: str) -> Json:
-        """Return ``{"name", "id"}`` of a stack; a deleted one is found by id only."""
-        return dict(self._call(context, "identify_stack", stack=stack))
+    def identify_stack(self, context: RequestContext, stack: str, *, resource: str | None = None) -> Json:
+        """Return ``{"name", "id"}`` of a stack; a deleted one is found by id only.
+
+        ``resource``: what is asked about is this resource of it; a stack user is told of the
+        stack that its own is in.
+        """
+        named = {"resource": resource} if resource else {}
+        return dict(self._call(context, "identify_stack", stack=stack, **named))
 
     def show_stack(self, context: RequestContext, stack: str, *, resolve_outputs: bool = True) -> Json:
         """Return a stack.
@@ -259,7 +264,13 @@ class EngineClient:
     # -- resources and events --------------------------------------------------------------
 
     def list_resources(
-        self, context: RequestContext, stack: str, filters: Json, *, nested_depth: int = 0
+        self,
+        context: RequestContext,
+        stack: str,
+        filters: Json,
+        *,
+        nested_depth: int = 0,
+        every: bool = False,
     ) -> list[Json]:
         """Return the resources of a stack, by name, then those of so many levels of nested stacks.
 
@@ -269,11 +280,16 @@ class EngineClient:
         that has the resource, and of that which belongs to it, or None),
         parent_resource (the name of the resource that ``stack`` belongs to,
         or None).  A replaced or unwanted row that still awaits its cleanup is
-        not listed under the name of one that is wanted.  ``filters``:
-        {key: [values]} on name, type, action, status, id, physical_id.
+        not listed under the name of one that is wanted, unless ``every`` asks
+        for it: then each row has ``wanted``, and ``replaced_by``, {"id", "version",
+        "physical_id", "action", "status"} of what took its place, or None.
+        ``filters``: {key: [values]} on name, type, action, status, id, physical_id.
         """
+        more = {"every": True} if every else {}  # engines of the version before know no such thing
         return list(
-            self._call(context, "list_resources", stack=stack, filters=filters, nested_depth=nested_depth)
+            self._call(
+                context, "list_resources", stack=stack, filters=filters, nested_depth=nested_depth, **more
+            )
         )
 
     def show_resource(
@@ -286,6 +302,13 @@ class EngineClient:
         is what ``show_drift`` has of it, or None.
         """
         return dict(self._call(context, "show_resource", stack=stack, name=name, attributes=list(attributes)))
+
+    def get_attribute(
+        self, context: RequestContext, stack: str, name: str, attribute: str | None
+    ) -> tuple[Any, frozenset[str]]:
+        """Return an attribute of a resource, or its physical id, and the secrets in it; for workers alone."""
+        told = self._call(context, "get_attribute", stack=stack, name=name, attribute=attribute)
+        return told["value"], frozenset(told["secrets"])
 
     def get_metadata(self, context: RequestContext, stack: str, name: str) -> Json:
         """Return the metadata of a resource."""
@@ -360,7 +383,8 @@ class EngineClient:
         """Store a software deployment and return it.
 
         ``values``: server_id, config_id, input_values, action, status,
-        status_reason, stack_user_project_id; only the first two are required.
+        status_reason, stack_user_project_id (none other than the caller's own
+        project); only the first two are required.
         """
         return dict(self._call(context, "create_software_deployment", values=values))
 

@@ -8,12 +8,18 @@ two ways is not allowed at all.
 
 from __future__ import annotations
 
+import string
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 _PORTS = {"http": 80, "https": 443}
+_IN_HOSTS = {*string.ascii_lowercase, *string.digits, *"-_.:"}
+#: Quoted bytes that a path may have: what may not stand there by itself.  Servers differ in when they
+#: read the others, and some read them twice.
+_QUOTED = {*b' "<>^`{|}', *range(0x80, 0x100)}
 
 
 @dataclass(frozen=True)
@@ -40,9 +46,10 @@ class Address:
             raise ValueError("it has to begin with http:// or https:// and a host")
         if "@" in parts.netloc or "#" in url:
             raise ValueError("it may have neither a user nor a fragment")
+        if not _IN_HOSTS.issuperset(parts.hostname):
+            raise ValueError("its host has characters that no name of a host has")
         path = parts.path or "/"
-        if any(step in (".", "..") for step in unquote(path).replace("\\", "/").split("/")):
-            raise ValueError("its path may not have the steps . and ..")
+        _check_path(path)
         return cls(parts.scheme, parts.hostname, parts.port or _PORTS[parts.scheme], path, parts.query)
 
     @property
@@ -58,6 +65,30 @@ class Address:
             return False
         prefix = other.path.rstrip("/")
         return self.path == prefix or self.path.startswith(f"{prefix}/")
+
+
+def _check_path(path: str) -> None:
+    """Refuse a path that some server may take for another.
+
+    Raises:
+        ValueError: with what is wrong.
+    """
+    quoted = {part[:2] for part in path.split("%")[1:]}
+    if not all(len(each) == 2 and set(string.hexdigits).issuperset(each) for each in quoted):
+        raise ValueError("its path has a % that quotes nothing")
+    if not {int(each, 16) for each in quoted} <= _QUOTED:
+        raise ValueError("its path quotes characters that need no quoting, or control characters")
+    try:
+        text = unquote_to_bytes(path).decode()
+    except UnicodeDecodeError:
+        raise ValueError("its path is not UTF-8") from None
+    # Some programs take ever so many characters for the plain ones that they look like.
+    steps = unicodedata.normalize("NFKC", text).replace("\\", "/").split("/")
+    # What follows a semicolon in a step is a parameter, which some servers drop.
+    if any(step.partition(";")[0].strip() in (".", "..") for step in steps):
+        raise ValueError("its path may not have the steps . and ..")
+    if "" in steps[1:-1] or any(step.startswith(";") for step in steps):
+        raise ValueError("its path may not have empty steps")
 
 
 def is_allowed(address: Address, allowed: Iterable[Address]) -> bool:

@@ -46,11 +46,16 @@ class Rules:
         addresses = []
         for url in allow:
             try:
-                addresses.append(Address.of(url))
+                address = Address.of(url)
             except ValueError as error:
                 raise errors.Misconfigured(
                     reason=f"[event_sinks] webhook_allow: {url} is no URL to compare with: {error}."
                 ) from None
+            if address.query:
+                raise errors.Misconfigured(
+                    reason=f"[event_sinks] webhook_allow: {url} may have no query, which is not compared."
+                )
+            addresses.append(address)
         return cls(allow=tuple(addresses), secret=secret or None, timeout=timeout)
 
 

@@ -14,7 +14,7 @@ from heatconv.template.freeze import FrozenTemplate, Output, freeze
 from heatconv.template.loader import load_template, load_yaml
 from heatconv.template.parameters import Parameter, ParameterSchema, check_immutable
 from heatconv.template.resolve import resolve
-from heatconv.template.schema import Interface, describe, interface, types_in
+from heatconv.template.schema import Interface, describe, facade_of, interface, plain_properties, types_in
 from heatconv.template.versions import functions_of, versions
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "ParameterSchema",
     "check_immutable",
     "describe",
+    "facade_of",
     "freeze",
     "functions_of",
     "inherited",
@@ -32,6 +33,7 @@ __all__ = [
     "load_template",
     "load_yaml",
     "merge",
+    "plain_properties",
     "resolve",
     "types_in",
     "versions",

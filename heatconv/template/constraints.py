@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from heatconv.template.patterns import Pattern, PatternError, PatternTooHard
+from heatconv.model.patterns import Pattern, PatternError, PatternTooHard
 from heatconv.template.problems import Problems, excerpt, kind_of, shortened
 
 #: Custom constraints by name: why a value does not satisfy it, or None.

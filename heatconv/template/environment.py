@@ -80,7 +80,9 @@ def merge(
 
 def inherited(environment: Mapping[str, Any], name: str, type_: str) -> dict[str, Any]:
     """Return the environment of a stack that is nested below a resource of a name, implemented by a type."""
+    hidden = environment.get("encrypted_param_names")
     return {
+        **({"encrypted_param_names": hidden} if hidden else {}),
         "parameter_defaults": environment.get("parameter_defaults") or {},
         "resource_registry": inherited_registry(environment.get("resource_registry") or {}, name, type_),
         "event_sinks": environment.get("event_sinks") or [],

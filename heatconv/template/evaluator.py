@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from heatconv.model.deferred import CALL, call
 from heatconv.model.secrets import WORD, has_whole, texts_in
+from heatconv.model.work import MAX_WORK, may_work, work_done
 from heatconv.template.functions.arguments import Function, FunctionError
-from heatconv.template.limits import MAX_TOTAL_WEIGHT, MAX_WORK, may_work, weight_of, work_done
+from heatconv.template.limits import MAX_TOTAL_WEIGHT, TOO_MUCH_PRODUCED, weight_of
 from heatconv.template.problems import Problems, excerpt, kind_of
 
 # What is known of an evaluated value; the worst part decides for the whole.
@@ -81,6 +82,7 @@ class Evaluator:
         self.scope = scope
         self.problems = problems
         self.state = STATIC
+        self.defers_mistakes = False  #: a parameter that is not there is told when the value is asked for
         self.secrets: set[str] = set()  #: what came of hidden parameters since whoever freezes looked last
         self._is_tainted = False  # what is being evaluated depends on a hidden parameter
         self._functions = functions
@@ -163,10 +165,7 @@ class Evaluator:
             if known_as:
                 self._weights[known_as] = weight
         if self._spent <= MAX_TOTAL_WEIGHT < self._spent + weight:
-            self.fail(
-                f"The functions of the template produce more than {MAX_TOTAL_WEIGHT} items or the like"
-                " amount of text in all; make it smaller."
-            )
+            self.fail(TOO_MUCH_PRODUCED)
         elif self._spent > MAX_TOTAL_WEIGHT:
             self.state = BROKEN  # and was reported where it passed the limit
         self._spent += weight

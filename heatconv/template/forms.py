@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from heatconv.model.deferred import FAILED
 from heatconv.template.evaluator import BROKEN, DEFERRED, DROPPED, STATIC, Deferred, Evaluator, Form
 from heatconv.template.functions import lookups
 from heatconv.template.functions.arguments import select
@@ -41,7 +42,12 @@ def _parameter(evaluator: Evaluator, name: Any, path: list[Any]) -> Any:
     elif name in scope.broken_parameters:
         evaluator.state = BROKEN
     elif name not in scope.parameters:
-        evaluator.fail(f"There is no parameter '{name}'.")
+        sentence = f"The Parameter ({name}) was not provided."
+        if evaluator.defers_mistakes:
+            evaluator.state = max(evaluator.state, DEFERRED)
+            return Deferred(FAILED, sentence)
+        evaluator.problems.report_call(sentence)
+        evaluator.state = BROKEN
     else:
         value = scope.parameters[name]
         evaluator.spend(value, f"parameter {name}")
@@ -57,7 +63,7 @@ def _parameter(evaluator: Evaluator, name: Any, path: list[Any]) -> Any:
 
 @form("get_file")
 def get_file(evaluator: Evaluator, raw: Any) -> Any:
-    """Return the content of a file that came with the template."""
+    """A function for including a file inline."""
     name = _static(evaluator, raw, "the name of a file")
     if name is None:
         return None

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from heatconv.model.definition import Definition
+from heatconv.model.work import bounded_work
 from heatconv.template.cloudformation import in_hot_words, spelled_path
 from heatconv.template.conditions import evaluate_conditions
 from heatconv.template.constraints import CustomConstraints
 from heatconv.template.definitions import DefinitionParser, Parts, text_of
 from heatconv.template.environment import given_values
 from heatconv.template.evaluator import Evaluator, Scope
-from heatconv.template.limits import bounded_work
 from heatconv.template.order import CircularDependency, dependency_order
 from heatconv.template.parameters import (
     Parameter,
@@ -130,6 +130,8 @@ def freeze(
     parts = DefinitionParser(evaluator, version, registry, resources, declared, known).parse()
     definitions = {name: part.definition for name, part in parts.made.items()}
     _check_circles(definitions, problems)
+    # Whoever has a nested template in use may not be able to mend it, and may do without an output.
+    evaluator.defers_mistakes = facade is not None
     outputs = _outputs(template.get("outputs") or {}, version, evaluator)
     problems.raise_any()
     return FrozenTemplate(

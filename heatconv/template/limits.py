@@ -4,15 +4,11 @@
 A small template can describe a huge value (aliases, nested loops), so whatever
 is loaded or produced is weighed: each item of a list or a map weighs 1, and so
 do each 40 characters of text.  It can also describe much work that produces
-little (searches, patterns, queries), so that is counted too, in units of about
-a microsecond.
+little; that is counted by ``heatconv.model.work``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +19,12 @@ MAX_NODES = 200_000  #: of a document with its aliases expanded
 BYTES_A_NODE = 4
 MAX_WEIGHT = 100_000  #: of one value that a function produces: 100,000 items or 4 MB of text
 MAX_TOTAL_WEIGHT = 2_000_000  #: of all values that functions produce or look up while freezing
+TOO_MUCH_PRODUCED = (
+    f"The functions of the template produce more than {MAX_TOTAL_WEIGHT} items or the like amount of text"
+    " in all; make it smaller."
+)
 CHARACTERS_PER_UNIT = 40
-MAX_WORK = 5_000_000  #: for all that is evaluated together
 CHARACTERS_SEARCHED_PER_UNIT = 500
-TOO_MUCH_WORK = "The template takes too much work to evaluate; make it simpler."
 
 
 @dataclass
@@ -59,36 +57,3 @@ def weight_of(value: Any, limit: int = MAX_WEIGHT) -> int:
             return weight + len(inner)
         level = inner
     return limit + 1
-
-
-class _Budget:
-    def __init__(self) -> None:
-        self.left = MAX_WORK
-
-
-_BUDGET: ContextVar[_Budget | None] = ContextVar("work", default=None)
-
-
-@contextmanager
-def bounded_work() -> Iterator[None]:
-    """Bound the work of what is evaluated in a ``with`` block (or a decorated function), by this thread."""
-    token = _BUDGET.set(_Budget())
-    try:
-        yield
-    finally:
-        _BUDGET.reset(token)
-
-
-def may_work(units: int) -> bool:
-    """Take units from the bound around, and tell whether they were there; without a bound they are."""
-    budget = _BUDGET.get()
-    if budget is None:
-        return True
-    budget.left -= units
-    return budget.left >= 0
-
-
-def work_done() -> int:
-    """Return the units that were taken from the bound around so far."""
-    budget = _BUDGET.get()
-    return 0 if budget is None else MAX_WORK - budget.left

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from heatconv.errors import Invalid
+from heatconv.errors import ImmutableParameters, Invalid
 from heatconv.model.secrets import HIDDEN, texts_in
 from heatconv.template.constraints import Constraint, CustomConstraints, as_number, parse_constraints
 from heatconv.template.limits import MAX_TEXT_BYTES
@@ -80,13 +80,15 @@ def check_immutable(before: Mapping[str, Parameter], after: Mapping[str, Paramet
     """Check that an update leaves immutable parameters as they are.
 
     Raises:
-        Invalid: it does not.
+        ImmutableParameters: it does not; with the names.
     """
-    problems = Problems()
-    for name, parameter in after.items():
-        if parameter.schema.immutable and name in before and before[name].value != parameter.value:
-            problems.report("It is immutable: its value cannot be changed by an update.", "parameters", name)
-    problems.raise_any()
+    modified = [
+        name
+        for name, parameter in after.items()
+        if parameter.schema.immutable and name in before and before[name].value != parameter.value
+    ]
+    if modified:
+        raise ImmutableParameters(names=", ".join(modified))
 
 
 # -- declarations ------------------------------------------------------------------------------
@@ -232,13 +234,16 @@ def evaluate_parameters(
     ``given`` are the values by name, as ``environment.given_values`` returns them.
     """
     result = {}
+    values = {name: given.get(name, schema.default) for name, schema in schemas.items()}
+    missing = [name for name, value in values.items() if value is None]
     with problems.at("parameters"):
+        if missing:
+            problems.report(f"The Parameter ({', '.join(missing)}) was not provided.")
         for name, schema in schemas.items():
-            value = given.get(name, schema.default)
+            value = values[name]
+            if value is None:
+                continue
             with problems.at(name):
-                if value is None:
-                    problems.report("It has no default: give it a value.")
-                    continue
                 mistakes = len(problems.found)
                 value = convert_value(schema, value, custom, problems)
                 if len(problems.found) == mistakes:

@@ -42,6 +42,14 @@ class Problems:
         """Note a mistake that is ``steps`` below where we are."""
         self.found.append((path_of(self._spelled([*self.trail, *steps])), sentence))
 
+    def report_call(self, sentence: str) -> None:
+        """Note a mistake of the function where we are; below a property as Heat's clients expect it."""
+        words = self._spelled(self.trail)
+        if len(words) > 3 and words[0] == "resources" and words[2] == "properties":
+            self.found.append((f"Property error: : {path_of(words[:-1])}: ", sentence))
+        else:
+            self.report(sentence)
+
     def raise_any(self) -> None:
         """Raise what was found, if anything was.
 

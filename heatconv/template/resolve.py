@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from heatconv.errors import ActionFailed
-from heatconv.model.deferred import CALL, attribute_reference
+from heatconv.model.deferred import CALL, FAILED, attribute_reference
 from heatconv.model.nodes import NodeData
+from heatconv.model.work import bounded_work
 from heatconv.template.functions.arguments import FunctionError, select
-from heatconv.template.limits import bounded_work
+from heatconv.template.limits import MAX_TOTAL_WEIGHT, TOO_MUCH_PRODUCED, weight_of
 from heatconv.template.problems import path_of
 from heatconv.template.versions import RUN_TIME_FUNCTIONS
 
@@ -27,41 +28,55 @@ def resolve(value: Any, nodes: Mapping[str, NodeData]) -> Any:
     Raises:
         ActionFailed: a function cannot be computed with the values there are.
     """
-    return _resolved(value, nodes)
+    return _Resolver(nodes).resolved(value)
 
 
-def _resolved(value: Any, nodes: Mapping[str, NodeData]) -> Any:
-    if isinstance(value, dict):
-        if CALL in value:
-            return _make_call(value[CALL], value["args"], nodes)
-        return {key: _resolved(item, nodes) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_resolved(item, nodes) for item in value]
-    return value
+class _Resolver:
+    """Makes the calls of one value; what they give is weighed together, as while freezing."""
 
+    def __init__(self, nodes: Mapping[str, NodeData]) -> None:
+        self._nodes = nodes
+        self._left = MAX_TOTAL_WEIGHT
 
-def _make_call(function: str, args: Any, nodes: Mapping[str, NodeData]) -> Any:
-    if function == "literal":
-        return {key: _resolved(item, nodes) for key, item in args}
-    if function == "get_resource":
-        data = nodes.get(args)
-        return args if data is None or data.reference_id is None else data.reference_id
-    if function == "get_attr":
-        return _attribute(args, nodes)
-    entry = RUN_TIME_FUNCTIONS[function]
-    try:
-        return entry(_resolved(args, nodes))
-    except FunctionError as error:
-        raise ActionFailed(reason=f"{path_of([entry.name, *error.path])}: {error.sentence}") from error
+    def resolved(self, value: Any) -> Any:
+        """Return a value with its calls made."""
+        if isinstance(value, dict):
+            if CALL in value:
+                return self._make_call(value[CALL], value["args"])
+            return {key: self.resolved(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.resolved(item) for item in value]
+        return value
 
+    def _make_call(self, function: str, args: Any) -> Any:
+        if function == "literal":
+            return {key: self.resolved(item) for key, item in args}
+        if function == "get_resource":
+            data = self._nodes.get(args)
+            return args if data is None or data.reference_id is None else data.reference_id
+        if function == FAILED:
+            raise ActionFailed(reason=args)
+        if function == "get_attr":
+            return self._weighed(self._attribute(args))
+        entry = RUN_TIME_FUNCTIONS[function]
+        try:
+            return self._weighed(entry(self.resolved(args)))
+        except FunctionError as error:
+            raise ActionFailed(reason=f"{path_of([entry.name, *error.path])}: {error.sentence}") from error
 
-def _attribute(args: list[Any], nodes: Mapping[str, NodeData]) -> Any:
-    name, *rest = args
-    data = nodes.get(name)
-    if data is None:
-        return None
-    reference = attribute_reference(name, rest)
-    value = data.attributes.get(reference.key)
-    # What the resource was not asked for, because it was not known yet, is selected here.
-    remaining = rest[1 + len(reference.path) :]
-    return select(value, _resolved(remaining, nodes), None)
+    def _attribute(self, args: list[Any]) -> Any:
+        name, *rest = args
+        data = self._nodes.get(name)
+        if data is None:
+            return None
+        reference = attribute_reference(name, rest)
+        value = data.attributes.get(reference.key)
+        # What the resource was not asked for, because it was not known yet, is selected here.
+        remaining = rest[1 + len(reference.path) :]
+        return select(value, self.resolved(remaining), None)
+
+    def _weighed(self, value: Any) -> Any:
+        self._left -= weight_of(value, self._left)
+        if self._left < 0:
+            raise ActionFailed(reason=TOO_MUCH_PRODUCED)
+        return value

@@ -54,6 +54,11 @@ class ResourceRegistry:
             trail.append(target)
         return trail[-1]
 
+    def facade(self, name: str, type_: str) -> str:
+        """Return the type that a template stands in for: what would be behind the type without it."""
+        first, *others = [*self._targets(name, type_), type_]
+        return others[0] if others else first
+
     def is_removed(self, type_: str) -> bool:
         """Tell whether the operator has taken a type away."""
         return self._levels[1].types.removes(type_)
@@ -66,8 +71,12 @@ class ResourceRegistry:
         return _said(entries, "hooks"), _said(entries, "restricted_actions")
 
     def _target(self, name: str, type_: str) -> str | None:
+        return next(self._targets(name, type_), None)
+
+    def _targets(self, name: str, type_: str) -> Iterator[str]:
+        """Yield what a type of a resource is mapped to, the mapping that counts first."""
         tables = (table for level in self._levels for table in (level.named.get(name), level.types) if table)
-        return next((target for table in tables if (target := table.target(type_))), None)
+        return (target for table in tables if (target := table.target(type_)))
 
 
 class _Level:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from heatconv.model.definition import is_template
 from heatconv.model.secrets import HIDDEN
+from heatconv.model.work import bounded_work
 from heatconv.template.cloudformation import in_hot_words
 from heatconv.template.environment import given_values
-from heatconv.template.limits import bounded_work
 from heatconv.template.parameters import (
     ParameterSchema,
     convert_value,
@@ -56,7 +57,51 @@ def describe(
     }
     if document.get("parameter_groups"):
         answer["ParameterGroups"] = document["parameter_groups"]
-    return answer | {"Environment": _masked(environment, schemas)}
+    return answer | {"Environment": _merged(document, _masked(environment, schemas))}
+
+
+def _merged(document: Mapping[str, Any], environment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an environment as Heat shows it merged: a template that is a type is in the registry."""
+    registry = environment.get("resource_registry") or {}
+    used = [snippet.get("type") for snippet in _snippets(document).values()]
+    files = {type_: type_ for type_ in used if isinstance(type_, str) and is_template(type_)}
+    shown = {name: section for name, section in environment.items() if name != "encrypted_param_names"}
+    merged = {**files, **registry, "resources": registry.get("resources") or {}}
+    return shown | {"resource_registry": merged}
+
+
+def _snippets(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the resources of a template that are maps, as they have to be."""
+    resources = document.get("resources") or {}
+    return {name: snippet for name, snippet in resources.items() if isinstance(snippet, dict)}
+
+
+@bounded_work()
+def plain_properties(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return, by resource, the properties that are plain, or one of the parameters that have values.
+
+    Raises:
+        Invalid: the template is no such thing.
+    """
+    _, document, problems = in_hot_words(template)
+    problems.raise_any()
+    given = {}
+    for name, snippet in _snippets(document).items():
+        properties = snippet.get("properties")
+        items = properties.items() if isinstance(properties, dict) else ()
+        told = {key: _plain(value, values) for key, value in items}
+        given[name] = {key: value for key, value in told.items() if value is not None}
+    return given
+
+
+def _plain(value: Any, values: Mapping[str, Any]) -> Any:
+    if not isinstance(value, dict | list):
+        return value
+    if isinstance(value, dict) and len(value) == 1:
+        ((function, name),) = value.items()
+        if function in ("get_param", "Ref") and isinstance(name, str):
+            return values.get(name)
+    return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,11 +149,19 @@ def types_in(
         environment.get("resource_registry") or {}, operator.get("resource_registry") or {}
     )
     found = []
-    for name, snippet in (document.get("resources") or {}).items():
-        type_ = snippet.get("type") if isinstance(snippet, dict) else None
+    for name, snippet in _snippets(document).items():
+        type_ = snippet.get("type")
         if isinstance(type_, str):
             found.append((name, registry.implementation(name, type_)))
     return found
+
+
+def facade_of(environment: Mapping[str, Any], operator: Mapping[str, Any], name: str, type_: str) -> str:
+    """Return the type that would be behind a resource's type, but for the mapping that counts."""
+    registry = ResourceRegistry(
+        environment.get("resource_registry") or {}, operator.get("resource_registry") or {}
+    )
+    return registry.facade(name, type_)
 
 
 def _masked(environment: Mapping[str, Any], schemas: Mapping[str, ParameterSchema]) -> dict[str, Any]:
@@ -130,7 +183,7 @@ def _described(schema: ParameterSchema, value: Any, problems: Problems) -> dict[
         "Label": schema.label or schema.name,
     }
     if schema.default is not None:
-        answer["Default"] = HIDDEN if schema.hidden else schema.default
+        answer["Default"] = schema.default  # it is in the template that the caller sent
     if value is not None:
         converted = convert_value(schema, value, {}, problems)
         answer["Value"] = HIDDEN if schema.hidden else converted

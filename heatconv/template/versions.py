@@ -125,7 +125,8 @@ def version_of(template: Mapping[str, Any]) -> Version:
     name = template[key]
     version = _BY_NAME[key].get(name) if isinstance(name, str) else None
     if version is None:
-        raise Invalid(problems=[(key, f"{excerpt(name)} is not a known version; {_known(key)}.")])
+        sentence = f"The template version is invalid: {excerpt(name)} is not a known version; {_known(key)}."
+        raise Invalid(problems=[(key, sentence)])
     return version
 
 

@@ -14,6 +14,7 @@ the objects that this one refers to.  Everything else is only kept.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 import uuid
@@ -186,7 +187,7 @@ class Cloud:
                 created_at=time.time(),
                 doomed=ask.rule is not None and ask.rule.outcome is Outcome.BREAK,
             )
-            self._begin(made, ObjectStatus.BUILD, "create", wait)
+            self._begin(made, ObjectStatus.BUILD, ask, wait)
             self._objects[made.id] = made
             ask.object_id = made.id
             return made.to_json()
@@ -226,7 +227,7 @@ class Cloud:
             self._check_usable(properties, object_id)
             found.properties.update(properties)
             found.doomed = ask.rule is not None and ask.rule.outcome is Outcome.BREAK
-            self._begin(found, ObjectStatus.UPDATING, "update", wait)
+            self._begin(found, ObjectStatus.UPDATING, ask, wait)
             return found.to_json()
 
     def delete(self, object_id: str, wait: float | None = None) -> None:
@@ -242,7 +243,7 @@ class Cloud:
                 raise Refused(409, f"{found.name} is in use by {', '.join(users)}")
             if found.status is not ObjectStatus.DELETING:
                 found.doomed = ask.rule is not None and ask.rule.outcome is Outcome.BREAK
-                self._begin(found, ObjectStatus.DELETING, "delete", wait)
+                self._begin(found, ObjectStatus.DELETING, ask, wait)
 
     def owned(self, owner: str = "") -> list[Json]:
         """Return every object whose owner tag starts with ``owner``; not audited."""
@@ -355,9 +356,12 @@ class Cloud:
 
     # -- how time passes; the lock is held -----------------------------------------------
 
-    def _begin(self, what: CloudObject, status: ObjectStatus, op: str, wait: float | None) -> None:
+    def _begin(self, what: CloudObject, status: ObjectStatus, ask: _Ask, wait: float | None) -> None:
         what.status = status
-        what.due = (self._clock() if self._clock else 0) + (self.latency.get(op, 0) if wait is None else wait)
+        takes = self.latency.get(ask.op, 0) if wait is None else wait
+        if ask.rule is not None and ask.rule.outcome is Outcome.HANG:
+            takes = math.inf
+        what.due = (self._clock() if self._clock else 0) + takes
         self._advance(what)
 
     def _advance(self, what: CloudObject) -> None:

@@ -34,6 +34,7 @@ class Outcome(StrEnum):
     REFUSE = "refuse"  #: answered with the rule's status, nothing done
     CUT = "cut"  #: carried out, then the connection breaks: nobody is told
     BREAK = "break"  #: accepted, but the object ends up in ERROR
+    HANG = "hang"  #: accepted, and never done
 
 
 @dataclass

@@ -5,5 +5,5 @@ from __future__ import annotations
 
 from heatconv.crypto import Keyring
 
-KEY = "the key of tests, known to all and sundry"
+KEY = "the-key-of-tests--known-to-all-and-sundry--as-long-as-all-othersq8E7mOSZ"
 KEYRING = Keyring(KEY)

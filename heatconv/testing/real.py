@@ -36,6 +36,10 @@ class RestStacks:
         """Delete a stack."""
         self._client.delete_stack(name)
 
+    def abandon(self, name: str) -> None:
+        """Delete a stack, and nothing that it stands for."""
+        self._client.abandon_stack(name)
+
     def roll_back(self, name: str) -> None:
         """Bring a stack back to the last template that completed."""
         self._client.act(name, "rollback")

@@ -47,6 +47,9 @@ class Stacks(Protocol):
     def delete(self, name: str) -> None:
         """Delete a stack."""
 
+    def abandon(self, name: str) -> None:
+        """Delete a stack, and nothing that it stands for."""
+
     def roll_back(self, name: str) -> None:
         """Bring a stack back to the last template that completed."""
 
@@ -65,6 +68,9 @@ class Witness(Protocol):
 
     def fail(self, rule: FailureRule) -> None:
         """Put a failure rule in force."""
+
+    def spoil(self, object_id: str) -> None:
+        """Let an object be in ERROR behind everybody's back."""
 
     def stop_failing(self) -> None:
         """Drop every failure rule."""
@@ -89,6 +95,7 @@ class World(ABC):
         self._cloud = cloud
         self._prefix = prefix
         self._mark = _Mark()
+        self._left: set[str] = set()
         self.rough = False  #: whether workers may die
         self.names: set[str] = set()  #: the stacks ever asked for
 
@@ -106,6 +113,10 @@ class World(ABC):
     def delete(self, name: str) -> None:
         """Delete a stack."""
         self._stacks.delete(self._prefix + name)
+
+    def abandon(self, name: str) -> None:
+        """Delete a stack, and nothing that it stands for."""
+        self._stacks.abandon(self._prefix + name)
 
     def rollback(self, name: str) -> None:
         """Bring a stack back to the last template that completed."""
@@ -135,6 +146,15 @@ class World(ABC):
             FailureRule(op=op, owner=f"*/{resource}", status=status, times=times, outcome=outcome)
         )
 
+    def hang_next(self, resource: str, op: str = "delete") -> None:
+        """Make the cloud accept the next operation on a resource, and never do it."""
+        self.fail_next(resource, op, outcome=Outcome.HANG)
+
+    def spoil(self, name: str, resource: str) -> None:
+        """Let what a resource was at the mark be in ERROR behind everybody's back."""
+        (owner,) = self._owners(name, [resource])
+        self._cloud.spoil(self._mark.ids[owner])
+
     def stop_failing(self) -> None:
         """Make the cloud well again."""
         self._cloud.stop_failing()
@@ -144,6 +164,8 @@ class World(ABC):
     def verify(self, name: str, template: Template, status: str = "COMPLETE") -> None:
         """Assert that reality is what the template says, and that the stack's state ends in ``status``."""
         problems = differences(template, self._objects(name)) + self._twins(name)
+        there = {found["id"] for found in self._cloud.owned()}
+        problems += [f"{left} was left behind, and is gone" for left in self._left - there]
         state = self._stacks.state(self._prefix + name)
         if not state.endswith(status):
             problems.insert(0, f"{name} is {state}, wanted {status}")
@@ -157,7 +179,8 @@ class World(ABC):
         """Remember this moment for ``untouched``, ``kept``, ``replaced`` and ``idle``."""
         log = self._cloud.audit(self._mark.sequence)
         self._mark = _Mark(
-            self._mark.sequence + len(log), {found["owner"]: found["id"] for found in self._cloud.owned()}
+            self._mark.sequence + len(log),
+            {found["owner"]: found["id"] for found in self._cloud.owned() if found["id"] not in self._left},
         )
 
     def untouched(self, name: str, *resources: str) -> None:
@@ -181,6 +204,16 @@ class World(ABC):
         for owner in self._owners(name, resources):
             fresh = now.get(owner) not in (None, self._mark.ids[owner])
             _insist(fresh, f"{owner} should be another object")
+
+    def left(self, name: str, *resources: str) -> None:
+        """Assert that what these resources were at the mark is there; from now on it has to stay.
+
+        It does not count any more as anything of the stack's.
+        """
+        ids = {self._mark.ids[owner] for owner in self._owners(name, resources)}
+        gone = ids - {found["id"] for found in self._cloud.owned()}
+        _insist(not gone, f"{resources} should be left: {gone} are gone")
+        self._left |= ids
 
     def in_order(self, op: str, name: str, *resources: str) -> None:
         """Assert that since the mark ``op`` was done to these resources in this order."""
@@ -211,7 +244,8 @@ class World(ABC):
         return [f"{self._prefix}{name}/{resource}" for resource in resources]
 
     def _objects(self, name: str) -> list[Json]:
-        return self._cloud.owned(f"{self._prefix}{name}/")
+        owned = self._cloud.owned(f"{self._prefix}{name}/")
+        return [found for found in owned if found["id"] not in self._left]
 
     def _twins(self, name: str) -> list[str]:
         """Return a complaint for each object that was made while another of its name was there."""

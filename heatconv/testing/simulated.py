@@ -82,6 +82,10 @@ class SimulatedStacks:
         """Delete a stack."""
         self._ask("delete", self._requests.delete_stack, name)
 
+    def abandon(self, name: str) -> None:
+        """Delete a stack, and nothing that it stands for."""
+        self._ask("abandon", partial(self._requests.delete_stack, abandon=True), name)
+
     def roll_back(self, name: str) -> None:
         """Bring a stack back to the last template that completed."""
         self._ask("roll back", self._requests.rollback_stack, name)

@@ -21,6 +21,8 @@ Json = dict[str, Any]
 SERVER = "Fake::Cloud::Server"
 STEPS = "Fake::Cloud::Steps"
 OPAQUE = "Fake::Cloud::Opaque"
+PORTED = "Fake::Cloud::Ported"
+CANCELLED = "Fake::Cloud::Cancelled"
 SNAPSHOT = "Fake::Cloud::Snapshot"  #: of no resource: the kind of what snapshots leave
 
 #: What an object has beyond its template's properties, by resource type.
@@ -68,6 +70,7 @@ class Thing:
     uses: tuple[str, ...]
     depends_on: tuple[str, ...]
     wait: float | None
+    policy: str | None = None
 
     def hot(self) -> Json:
         """Return the resource's snippet."""
@@ -80,6 +83,8 @@ class Thing:
         snippet: Json = {"type": self.type, "properties": properties}
         if self.depends_on:
             snippet["depends_on"] = list(self.depends_on)
+        if self.policy is not None:
+            snippet["deletion_policy"] = self.policy
         return snippet
 
 
@@ -91,12 +96,14 @@ def thing(
     depends_on: Sequence[str] = (),
     wait: float | None = None,
     type: str = SERVER,
+    policy: str | None = None,
 ) -> Thing:
     """Return a resource: another ``flavor`` replaces it, other values update it in place.
 
     ``wait``: the seconds (in process: looks) that each operation on it takes.
+    ``policy``: its deletion policy.
     """
-    return Thing(type, value, flavor, tuple(uses), tuple(depends_on), wait)
+    return Thing(type, value, flavor, tuple(uses), tuple(depends_on), wait, policy)
 
 
 class Template(Mapping[str, Entry]):

@@ -15,33 +15,43 @@ from datetime import UTC, datetime
 from typing import Any, assert_never
 
 from heatconv import errors
-from heatconv.db import checks, resources
+from heatconv.db import checks, resources, sync_points
 from heatconv.db.session import Database
 from heatconv.db.software import ProjectSoftware
 from heatconv.db.software_configs import Quotas
 from heatconv.db.traversals import NO_CHECK
+from heatconv.model import deletion, tokens
 from heatconv.model.deferred import Reference
 from heatconv.model.definition import Definition
+from heatconv.model.failure import ResourceFailure
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, NodeData
 from heatconv.model.records import Attempt, Job, Resource, Stack, changed
 from heatconv.model.secrets import account, found_in, redacted_values, sentence
-from heatconv.model.states import VISITS, Action, Status
+from heatconv.model.states import VISITS, Action, DeletionPolicy, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
 from heatconv.resources import resource as plugins
+from heatconv.resources.clients.status import http_status
 from heatconv.resources.facts import Incarnation, Peer, StackFacts, Unkept
+from heatconv.resources.gone import is_gone
 from heatconv.resources.registry import Registry
+from heatconv.resources.stack_resource import NestedStackFailed
 from heatconv.rpc.engine_client import EngineClient
-from heatconv.worker import faults
+from heatconv.worker import faults, handover
 from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting
 from heatconv.worker.keeper import Orphaned, RowKeeper, nothing_unknown
+from heatconv.worker.looks import has_arrived, is_whole, leaves_unknown
 from heatconv.worker.nested import OwnedStacks
 
 LOG = logging.getLogger(__name__)
 
 FIRST_DELAY, MAX_DELAY, GROWTH = 0.5, 10.0, 1.4  #: seconds between polls, unless the plugin says
+GROWING = 10  #: polls after which the delay grows no more, so that the power of a large number is never taken
 
 PAUSE = 60.0  #: seconds until an action at a breakpoint looks, unless it is woken
+
+#: What a newer wish may give up; that of a resource that came out broken is a DELETE.
+_OVERTAKEN = frozenset({Action.CREATE, Action.UPDATE, Action.DELETE})
 
 Act = Callable[[Job, Attempt], Ending]
 
@@ -122,6 +132,13 @@ class Actor:
         plugin, job = waiting.plugin, self._reread(waiting.job)
         if job is None:
             return _lost(waiting.job, waiting.attempt, plugin)
+        left = deletion.given_up(job.stack, _row(job))
+        if left is not None:
+            return self._guarded(job, left, lambda *_: self._leave(job, waiting.attempt, left, waiting))
+        if self._is_overtaken(job, waiting):
+            return Lost(job=job)  # whoever takes it up has what the newer wish was told
+        if waiting.replaces:
+            return self._guarded(job, waiting.attempt, self._make_replacement, waiting)
         if plugin is None:
             return self._guarded(job, waiting.attempt, self._resume)
         return self._guarded(waiting.job, waiting.attempt, lambda *_: self._look(waiting, plugin), waiting)
@@ -141,6 +158,8 @@ class Actor:
                 return True
             LOG.warning("removing %s (%s), which was made without a lock", orphan, made)
             orphan.attach(replace(orphan.incarnation, physical_id=made), Unkept())
+            # Whatever is to become of the resource: this is a second one, which nobody was told of.
+            orphan.become(replace(orphan.definition, deletion_policy=DeletionPolicy.DELETE))
             return orphan.is_complete(Action.DELETE, orphan.start(Action.DELETE))
         except plugins.PollDelay:
             return False
@@ -161,32 +180,115 @@ class Actor:
         plugin = self._plugin(job, attempt.definition)
         if attempt.action is Action.DELETE and plugin.resource_id is None:
             _find(plugin)
+        if attempt.action is Action.CHECK and job.stack.action is not Action.CHECK:
+            _insist_on_life(plugin)
         if attempt.action is Action.CHECK and not plugin.implements("handle_check"):
             return Visited(job=job, action=Action.CHECK, reason=f"{NO_CHECK} for {_row(job).type}")
-        with nothing_unknown(plugin):
-            token = plugin.start(attempt.action, *_arguments(attempt))
+        noted = self._note_instant(job, attempt, plugin)
+        if noted is None:
+            return Lost(job=job)
+        attempt = noted
+        try:
+            with nothing_unknown(plugin):
+                token = plugin.start(attempt.action, *_arguments(attempt))
+        except Exception as error:
+            if attempt.action is Action.DELETE and attempt.again and is_gone(plugin, error):
+                return self._complete(job, attempt, plugin)
+            raise
         return self._wait_first(job, attempt, plugin, token)
 
+    # -- what others began ------------------------------------------------------------------
+
     def _resume(self, job: Job, attempt: Attempt) -> Ending:
-        """Take over: the token, else the physical id, else what can be found, else start again."""
+        """Take over: go on with the token; without one, with what can be found out, and never with a guess.
+
+        That a token was lost is no failure.  What was made is undone and made anew
+        unless it is seen to be whole; whatever else was begun is begun again.
+        """
         LOG.info("stack %s: %s: taking up its %s", job.stack.id, job.node, attempt.action)
         if _row(job).hook is not None:
             return _timed_out(job, attempt) if _is_overdue(job) else _paused(job, attempt)
-        if attempt.action is Action.UPDATE and not attempt.started:
-            return self._compare(job, attempt)
         plugin = self._plugin(job, attempt.definition)
-        if attempt.started:
+        if attempt.started and not attempt.lost:
             return self._look(_waiting(job, attempt, plugin, attempt.token), plugin)
-        if attempt.action is Action.CREATE and plugin.resource_id is None:
+        attempt = changed(attempt, started=False, lost=False, again=True)
+        match attempt.action:
+            case Action.CREATE:
+                return self._resume_create(job, attempt, plugin)
+            case Action.UPDATE:
+                return self._resume_update(job, attempt, plugin)
+            case Action.SNAPSHOT:
+                return self._resume_snapshot(job, attempt, plugin)
+            case Action.DELETE if plugin.delete_kind() is plugins.DeleteKind.SNAPSHOT:
+                return self._start(job, changed(attempt, begun=True))
+            case _:
+                return self._start(job, attempt)
+
+    def _resume_create(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Ending:
+        if plugin.resource_id is None:
             _find(plugin)
         # What gives way may be there as an older wish had it: it is told of this one again.
-        if attempt.action is Action.CREATE and plugin.resource_id is not None and not plugin.gives_way:
-            return self._look(_waiting(job, changed(attempt, started=True), plugin, None), plugin)
+        if plugin.resource_id is None or plugin.gives_way or plugin.definition.external_id is not None:
+            return self._start(job, attempt)
+        if plugin.goes_on():
+            going = changed(attempt, started=True)
+            return self._look(_waiting(job, going, plugin, plugin.token_of()), plugin)
+        if is_whole(plugin):
+            return self._complete(job, attempt, plugin)
+        LOG.info("stack %s: %s: its create was interrupted; making it anew", job.stack.id, job.node)
+        return self._undo(job, attempt)
+
+    def _resume_update(self, job: Job, attempt: Attempt, wanted: plugins.Resource) -> Ending:
+        row = _row(job)
+        if row.handover is not None:
+            return self._compare(job, attempt)
+        if row.applied is not None and not wanted.goes_by_what_it_finds and not wanted.gives_way:
+            update = self._plugin(job, row.applied).plan_update(attempt.definition)
+            if update is not None and has_arrived(wanted, update):
+                return self._complete(job, attempt, wanted)
+        return self._compare(job, attempt)
+
+    def _resume_snapshot(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Ending:
+        """Take the snapshot again; the one that was begun goes, if the plugin noted what it was."""
+        if attempt.begun and attempt.notes != plugin.data() and plugin.implements("handle_delete_snapshot"):
+            try:
+                plugin.handle_delete_snapshot(plugin.prepare_abandon())
+            except Exception as error:
+                if not is_gone(plugin, error):
+                    raise
+            attempt = changed(attempt, begun=False)
         return self._start(job, attempt)
 
+    def _undo(self, job: Job, attempt: Attempt) -> Ending:
+        """Delete what an interrupted create made, whatever its policy: nobody was ever given it."""
+        definition = replace(attempt.definition, deletion_policy=DeletionPolicy.DELETE)
+        return self._remove(job, changed(attempt, definition=definition))
+
+    def _note_instant(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Attempt | None:
+        """Save that something is asked for which nobody could find again, before it is asked for.
+
+        If it was asked for before, an event tells what that may have left behind.
+        Costs nothing where a type can be searched.  Returns the attempt with that, None
+        if the row is not held any more.
+        """
+        unknown = leaves_unknown(plugin, attempt)
+        if unknown is None:
+            return attempt
+        if attempt.begun:
+            LOG.warning("stack %s: %s: %s", job.stack.id, job.node, unknown)
+            return attempt if checks.try_tell(self._database, _row(job), attempt, unknown) else None
+        if attempt.action is Action.DELETE:
+            return attempt
+        noted = changed(attempt, begun=True, notes=plugin.data())
+        return noted if self._save(job, noted) else None
+
     def _take_up(self, job: Job, attempt: Attempt, newer: Attempt | None) -> Ending:
-        if newer is None or not self._gives_way(attempt):
+        if newer is not None and job.direction is Direction.CLEANUP:
+            return self._guarded(job, newer, lambda *_: self._leave(job, attempt, newer))
+        if newer is None or attempt.action not in _OVERTAKEN:
             return self._guarded(job, attempt, self._resume)
+        if not self._gives_way(attempt):
+            return self._guarded(job, attempt, lambda *_: self._overtake(job, attempt, newer))
         if newer.definition.implemented_by != attempt.definition.implemented_by:
             # Not even looked at any more: the stack may not have the template any more that it is made of.
             return self._replace(job, newer)
@@ -196,6 +298,67 @@ class Actor:
         """Tell whether what is newly wanted need not wait for an action that is under way."""
         type_ = self._registry.get(attempt.definition.implemented_by)
         return type_.gives_way and attempt.action in (Action.CREATE, Action.UPDATE)
+
+    def _is_overtaken(self, job: Job, waiting: Waiting) -> bool:
+        """Tell whether it is time for a newer wish that nobody has held against an action yet.
+
+        One whose token only its worker has is not held against it: nobody could take it up.
+        """
+        row, attempt = _row(job), waiting.attempt
+        if row.desired_sha1 in (None, attempt.sha1, attempt.overtaken_by):
+            return False
+        if attempt.action not in _OVERTAKEN or (attempt.token is None and waiting.token is not None):
+            return False
+        ready = sync_points.ready_nodes(self._database, row.id)
+        return ready is not None and any(node.direction is Direction.UPDATE for node in ready[2])
+
+    def _overtake(self, job: Job, attempt: Attempt, newer: Attempt) -> Ending:
+        """Give an action up for another incarnation if that is what a newer wish takes; else let it end."""
+        if attempt.overtaken_by == newer.sha1:
+            return self._resume(job, attempt)
+        if self._is_in_vain(job, attempt, newer.definition):
+            LOG.info("stack %s: %s: its %s is given up", job.stack.id, job.node, attempt.action)
+            if attempt.started and attempt.action is not Action.DELETE:
+                self._plugin(job, attempt.definition).cancel(attempt.action, attempt.token)
+            if attempt.begun and not self._note_instant(job, attempt, self._plugin(job, attempt.definition)):
+                return Lost(job=job)
+            return self._replace(job, newer)
+        waits = changed(attempt, overtaken_by=newer.sha1)
+        reason = f"waiting for its {_row(job).action} under way to end, to be changed then"
+        if not checks.try_write(
+            self._database, _row(job), {"progress": waits.to_json(), "status_reason": reason}
+        ):
+            return Lost(job=job)
+        return self._resume(job, waits)
+
+    def _is_in_vain(self, job: Job, attempt: Attempt, wanted: Definition) -> bool:
+        """Tell whether what an action makes would be replaced at once, or may be given up for a change."""
+        if "replace" in wanted.restricted_actions:
+            return False
+        if wanted.implemented_by != attempt.definition.implemented_by:
+            return True
+        plugin = self._plugin(job, attempt.definition)
+        try:
+            update = plugin.plan_update(wanted)
+        except plugins.UpdateReplace:
+            return True
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything; it will again when it is time
+            LOG.info(
+                "%s: what a newer wish takes is not known: %s", job.node, sentence(str(error), job.secrets)
+            )
+            return False
+        may_be_given_up = attempt.action is Action.CREATE and plugin.implements("handle_create_cancel")
+        return update is not None and may_be_given_up
+
+    def _leave(self, job: Job, deleting: Attempt, left: Attempt, waiting: Waiting | None = None) -> Ending:
+        """Give up a deletion that is under way, and leave what there is left of the physical resource."""
+        if deleting.started:
+            plugin, token = (waiting.plugin, waiting.token) if waiting else (None, deleting.token)
+            (plugin or self._plugin(job, deleting.definition)).cancel(Action.DELETE, token)
+        LOG.info("stack %s: %s: its deletion is given up", job.stack.id, job.node)
+        if not checks.try_leave(self._database, _row(job), left):
+            return Lost(job=job)
+        return self._start(job, left)
 
     def _renew(self, job: Job, newer: Attempt) -> Ending:
         """Turn the action that is under way to what is wanted by now."""
@@ -210,6 +373,10 @@ class Actor:
         type_ = self._registry.get(attempt.definition.implemented_by)
         if type_.changes_with_every_update or type_.gives_way:  # what is inside it may be different
             return self._compare(job, attempt)
+        if row.handover is not None:
+            return self._compare(job, attempt)
+        if "pre-update" in attempt.definition.hooks:
+            return self._compare(job, attempt)
         if set(row.wanted_attributes) <= row.attributes.keys():
             return Made(
                 job=job,
@@ -221,6 +388,11 @@ class Actor:
         return self._made(job, attempt, self._plugin(job, attempt.definition), None)
 
     def _compare(self, job: Job, attempt: Attempt) -> Ending:
+        stopped = self._stop_at("pre", job, attempt)
+        if stopped is not None:
+            return stopped  # with its state as it was: nothing is begun before somebody lets it
+        if _row(job).handover is not None:
+            return self._take_back(job, attempt)
         row = _row(job)
         if row.applied is None or row.applied.implemented_by != attempt.definition.implemented_by:
             raise plugins.UpdateReplace(row.name)
@@ -232,9 +404,6 @@ class Actor:
             return _restricted(job, attempt, "update")
         if not checks.try_begin(self._database, row, attempt):
             return Lost(job=job)
-        stopped = self._stop_at("pre", job, attempt)
-        if stopped is not None:
-            return stopped
         with nothing_unknown(plugin):
             token = plugin.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
         return self._wait_first(job, attempt, plugin, token)
@@ -242,12 +411,34 @@ class Actor:
     def _replace(self, job: Job, attempt: Attempt) -> Ending:
         if "replace" in attempt.definition.restricted_actions:
             return _restricted(job, attempt, "replace")
+        waiting = changed(_waiting(job, attempt, None, None), replaces=True)
+        return self._guarded(job, attempt, self._make_replacement, waiting)
+
+    def _make_replacement(self, job: Job, attempt: Attempt) -> Ending:
+        try:
+            handover.hand_over(self._database, job, self._plugin)
+        except plugins.PollDelay as told:
+            waiting = changed(_waiting(job, attempt, None, None), replaces=True)
+            return _later(waiting, told.period)
+        except handover.Refused as refused:
+            said = f"It cannot hand over to a replacement: {sentence(str(refused), job.secrets)}"
+            return _not_begun(job, attempt, f"resources.{_row(job).name}: {said}", said)
         create = changed(attempt, action=Action.CREATE, token=None, started=False)
         new_job = checks.try_replace(self._database, job, new_id(), Replace(create))
         if new_job is None:
             return Lost(job=job)
         LOG.info("stack %s: %s: replaced by %s", job.stack.id, job.node, _row(new_job).id)
         return self._guarded(new_job, create, self._start)
+
+    def _take_back(self, job: Job, attempt: Attempt) -> Ending:
+        """Take back what was handed over to a replacement, and compare then."""
+        try:
+            back = handover.take_back(self._database, job, self._plugin)
+        except plugins.PollDelay as told:
+            return _later(_waiting(job, attempt, None, None), told.period)
+        except handover.Busy:
+            return _later(_waiting(job, attempt, None, None), handover.BUSY)
+        return self._guarded(back, attempt, self._compare)
 
     def _stop_at(self, when: str, job: Job, attempt: Attempt) -> Ending | None:
         """Wait at a breakpoint before or after an action, if there is one and it was not passed yet."""
@@ -266,7 +457,7 @@ class Actor:
 
     def _wait_first(self, job: Job, attempt: Attempt, plugin: plugins.Resource, token: Any) -> Ending:
         """Look once; only what is not finished at once has its token saved."""
-        started = changed(attempt, token=_as_json(job, token), started=True)
+        started = _kept(job, changed(attempt, started=True), token)
         if token is not None and not self._save(job, started, plugin):
             return _lost(job, attempt, plugin)
         waiting = _waiting(job, started, plugin, token)
@@ -277,7 +468,7 @@ class Actor:
 
     def _look(self, waiting: Waiting, plugin: plugins.Resource) -> Ending:
         job, attempt = waiting.job, changed(waiting.attempt, faults=0)
-        delay = min(FIRST_DELAY * GROWTH**waiting.polls, MAX_DELAY)
+        delay = min(FIRST_DELAY * GROWTH ** min(waiting.polls, GROWING), MAX_DELAY)
         try:
             with nothing_unknown(plugin):
                 complete = plugin.is_complete(attempt.action, waiting.token)
@@ -288,9 +479,9 @@ class Actor:
         if _is_overdue(job):
             plugin.cancel(attempt.action, waiting.token)
             return _timed_out(job, attempt)
-        token = _as_json(job, waiting.token)
-        if token != attempt.token:
-            attempt = changed(attempt, token=token)
+        now = _kept(job, attempt, waiting.token)
+        if (now.token, now.lost) != (attempt.token, attempt.lost):
+            attempt = now
             if not self._save(job, attempt, plugin):
                 return _lost(job, attempt, plugin)
         return changed(waiting, attempt=attempt, delay=delay, polls=waiting.polls + 1)
@@ -317,19 +508,23 @@ class Actor:
         if stopped is not None:
             return stopped
         if attempt.action is Action.DELETE:
-            if job.direction is Direction.UPDATE:
-                return self._make_anew(job, attempt)
-            return Gone(job=job, action=Action.DELETE)
+            return self._deleted(job, attempt)
         if attempt.action is Action.ADOPT:
             attempt = changed(attempt, definition=replace(attempt.definition, adopt=None))
         plugin.become(attempt.definition)
         return self._made(job, attempt, plugin, attempt.action)
 
+    def _deleted(self, job: Job, attempt: Attempt) -> Ending:
+        if job.direction is Direction.UPDATE:
+            return self._make_anew(job, attempt)
+        return Gone(job=job, action=Action.DELETE)
+
     def _made(self, job: Job, attempt: Attempt, plugin: plugins.Resource, action: Action | None) -> Ending:
         row = _row(job)
         references = [_reference(row.name, key) for key in row.wanted_attributes]
-        told = plugin.FnGetRefId(), plugin.output(references)
-        secrets = redacted_values(plugin.incarnation.data).union(attempt.definition.secrets)
+        told = plugin.FnGetRefId(), self._attributes(job, plugin, references)
+        inside = plugin.stack.nested.secrets if plugin.stack.nested is not None else frozenset()
+        secrets = redacted_values(plugin.incarnation.data).union(attempt.definition.secrets, inside)
         return Made(
             job=job,
             attempt=attempt,
@@ -338,23 +533,49 @@ class Actor:
             action=action,
         )
 
+    def _attributes(
+        self, job: Job, plugin: plugins.Resource, references: Iterable[Reference]
+    ) -> dict[str, Any]:
+        """Return the attributes that are referred to; one that its service refuses for good is left out.
+
+        It is asked for again when the resource is next visited.
+        """
+        told: dict[str, Any] = {}
+        for reference in references:
+            try:
+                told |= plugin.output([reference])
+            except (errors.TransportError, errors.ConcurrencyError, errors.StorageError):
+                raise
+            except Exception as error:
+                if faults.is_passing(error, Action.CHECK):
+                    raise
+                secrets = job.secrets.union(plugin.definition.secrets)
+                said = sentence(f"{type(error).__name__}: {error}", secrets)
+                LOG.warning("%s: its attribute %s could not be read: %s", plugin, reference.attribute, said)
+        return told
+
     # -- what came out broken ----------------------------------------------------------------
 
     def _remove_broken(self, job: Job, attempt: Attempt) -> Ending:
         """Delete what a create made, so that it can be made anew (Heat's action_retry_limit)."""
-        delete = changed(attempt, action=Action.DELETE, token=None, started=False)
+        return self._remove(job, changed(attempt, retries=attempt.retries + 1))
+
+    def _remove(self, job: Job, attempt: Attempt) -> Ending:
+        delete = changed(attempt, action=Action.DELETE, token=None, started=False, begun=False)
         now = self._reread(job) if self._save(job, delete) else None
         return Lost(job=job) if now is None else self._guarded(now, delete, self._start)
 
     def _make_anew(self, job: Job, attempt: Attempt) -> Ending:
         """Create again what was deleted because it was broken, after a growing, uneven pause."""
+        row = _row(job)
+        definition = replace(attempt.definition, deletion_policy=_policy(row, attempt.definition))
         create = changed(
-            attempt, action=Action.CREATE, token=None, started=False, retries=attempt.retries + 1
+            attempt, action=Action.CREATE, definition=definition, token=None, started=False, again=False
         )
         forgotten = {"physical_id": None, "progress": create.to_json()}
-        if not checks.try_write(self._database, _row(job), forgotten):
+        if not checks.try_write(self._database, row, forgotten):
             return Lost(job=job)
-        delay = faults.pause(attempt.retries)
+        delay = faults.pause(attempt.retries - 1) if attempt.retries else 0
         return Waiting(job=job, attempt=create, plugin=None, token=None, delay=delay)
 
     # -- around a plugin ---------------------------------------------------------------------
@@ -387,16 +608,45 @@ class Actor:
         # That no engine answered is a fault of ours: however often, it is no failure of the resource's.
         ours = isinstance(error, errors.TransportError)
         patient = attempt.faults < self._client_retry_limit
-        if ours or (patient and faults.is_passing(error, attempt.action)):
+        if ours or (patient and (faults.is_passing(error, attempt.action) or _may_be_done(attempt))):
             LOG.info("%s: %s; trying again", what, said)
+            if not attempt.faults:
+                self._show_fault(job, said)
             return _again(job, attempt, error, waiting)
         if self._worth_another(attempt, error):
             LOG.info("%s: %s; making it anew", what, said)
             return self._remove_broken(job, attempt)
-        expected = isinstance(error, errors.HeatconvError)
+        if attempt.action is Action.DELETE and self._never_made(job, attempt):
+            LOG.info("%s: %s; but there is nothing to delete", what, said)
+            return self._deleted(job, attempt)
+        # What a service answered tells enough; where it was asked is of no use to anybody.
+        expected = isinstance(error, errors.HeatconvError) or http_status(error) is not None
         LOG.warning("%s failed: %s", what, said if expected else account(error, secrets))
-        reason = f"{type(error).__name__}: resources.{_row(job).name}: {said}"
-        return Failed(job=job, action=attempt.action, reason=reason, definition=attempt.definition)
+        reason = sentence(str(_failure(error, _row(job).name)), secrets)
+        return Failed(
+            job=job,
+            action=attempt.action,
+            reason=reason,
+            definition=attempt.definition,
+            overtaken=_is_of_an_older_wish(job, attempt),
+        )
+
+    def _show_fault(self, job: Job, said: str) -> None:
+        """Show why an action waits; if the row is not held any more, whoever looks next finds out."""
+        now = resources.find(self._database, _row(job).id)
+        if now is not None and now.status is Status.IN_PROGRESS:
+            checks.try_write(self._database, _row(job), {"status_reason": f"{said}; trying again"})
+
+    def _never_made(self, job: Job, attempt: Attempt) -> bool:
+        """Tell whether nothing was made: no create was ever completed, and nobody knows or finds an id."""
+        row = resources.find(self._database, _row(job).id)
+        if row is None or row.physical_id is not None or row.applied_sha1 is not None:
+            return False
+        try:
+            return self._plugin(job, attempt.definition).find_existing() is None
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            LOG.info("%s: %s; nobody knows whether it was made", job.node, account(error, job.secrets))
+            return False
 
     def _worth_another(self, attempt: Attempt, error: Exception) -> bool:
         return (
@@ -420,8 +670,10 @@ class Actor:
             name=stack.name,
             project_id=stack.project_id,
             action=stack.action,
+            current_traversal=stack.current_traversal,
             timeout_mins=stack.timeout_mins,
             deadline=stack.deadline,
+            context=self._registry.context(stack),
             resource_by_refid=lambda refid: self._peer(job, refid),
             signal_url=lambda name: self._signal_url(stack, name),
             required_by=lambda name: resources.requirers(self._database, stack.id, name),
@@ -440,11 +692,19 @@ def _again(job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None
     """Wait after a fault that may pass; not beyond the stack's deadline."""
     if _is_overdue(job):
         return _timed_out(job, attempt)
-    faulty = changed(attempt, faults=attempt.faults + 1)
+    unknown = attempt.action is Action.CREATE and waiting is None and not faults.is_refusal(error)
+    faulty = changed(attempt, faults=attempt.faults + 1, begun=attempt.begun or unknown)
     delay = faults.pause(attempt.faults, error)
     if waiting is not None:
         return changed(waiting, attempt=faulty, delay=delay)
     return Waiting(job=job, attempt=faulty, plugin=None, token=None, delay=delay)
+
+
+def _later(waiting: Waiting, seconds: float) -> Ending:
+    """Wait for some seconds; not beyond the stack's deadline."""
+    if _is_overdue(waiting.job):
+        return _timed_out(waiting.job, waiting.attempt)
+    return changed(waiting, delay=seconds)
 
 
 def _lost(job: Job, attempt: Attempt, plugin: plugins.Resource | None) -> Ending:
@@ -464,13 +724,45 @@ def _find(plugin: plugins.Resource) -> None:
         plugin.resource_id_set(found)
 
 
+def _is_of_an_older_wish(job: Job, attempt: Attempt) -> bool:
+    """Tell whether an action was taken up for a node that wants something else than the action makes."""
+    taken_up = job.direction is Direction.UPDATE and attempt.action in _OVERTAKEN
+    return taken_up and _row(job).desired_sha1 not in (None, attempt.sha1)
+
+
+def _failure(error: Exception, name: str) -> ResourceFailure:
+    """Return why a resource failed; one that owns a failed stack tells which resource in it did."""
+    if isinstance(error, NestedStackFailed):
+        return error.failure.inside(name)
+    return ResourceFailure(kind=type(error).__name__, path=f"resources.{name}", words=str(error))
+
+
+def _insist_on_life(plugin: plugins.Resource) -> None:
+    """Refuse what could not be deleted if it is not well, or if nobody can tell.
+
+    Raises:
+        PhysicalResourceGone: it is not there any more.
+        ResourceInError: it is there, and its service says that it is broken.
+        NotSupported: there is nothing to look at it with.
+    """
+    if plugin.only_here:
+        return
+    if plugin.is_observable():
+        plugin.observe()
+    elif not plugin.implements("handle_check"):
+        raise errors.NotSupported(feature=f"Looking at a {plugin.type()} that could not be deleted")
+
+
 def _restricted(job: Job, attempt: Attempt, what: str) -> Ending:
-    name = _row(job).name
-    reason = (
-        f"ResourceActionRestricted: resources.{name}: {what} is restricted for resource {name} by the"
-        " environment"
+    refused = f"{what} is restricted for resource."
+    reason = f"ResourceActionRestricted: resources.{_row(job).name}: {refused}"
+    return _not_begun(job, attempt, reason, refused)
+
+
+def _not_begun(job: Job, attempt: Attempt, reason: str, refused: str) -> Ending:
+    return Failed(
+        job=job, action=attempt.action, reason=reason, definition=attempt.definition, refused=refused
     )
-    return Failed(job=job, action=attempt.action, reason=reason, definition=attempt.definition, harmless=True)
 
 
 def _arguments(attempt: Attempt) -> tuple[Any, ...]:
@@ -491,7 +783,7 @@ def _row(job: Job) -> Resource:
     return job.resource
 
 
-def _waiting(job: Job, attempt: Attempt, plugin: plugins.Resource, token: Any) -> Waiting:
+def _waiting(job: Job, attempt: Attempt, plugin: plugins.Resource | None, token: Any) -> Waiting:
     return Waiting(job=job, attempt=attempt, plugin=plugin, token=token, delay=0)
 
 
@@ -503,6 +795,8 @@ def _reached(job: Job, wanted: Definition, requires: Mapping[str, int]) -> Attem
 
 def _next_action(job: Job) -> Action:
     row = _row(job)
+    if job.stack.action in VISITS:
+        return job.stack.action
     made = row.action is not Action.INIT and not (
         row.action is Action.CREATE and row.status is not Status.COMPLETE
     )
@@ -518,8 +812,9 @@ def _output(
     row: Resource, reference_id: str | None, attributes: Mapping[str, Any], secrets: Iterable[str]
 ) -> NodeData:
     """Return what a row tells its dependents; its version grows if that is news to one of them."""
+    known_before = row.attributes.keys() & row.wanted_attributes
     news = reference_id != row.reference_id or any(
-        key in row.attributes and row.attributes[key] != value for key, value in attributes.items()
+        key not in attributes or row.attributes[key] != attributes[key] for key in known_before
     )
     return NodeData(
         name=row.name,
@@ -531,16 +826,26 @@ def _output(
     )
 
 
-def _as_json(job: Job, token: Any) -> Any:
-    """Return a copy of a token as it can be saved."""
-    if token is None:
-        return None
+def _kept(job: Job, attempt: Attempt, token: Any) -> Attempt:
+    """Return an attempt with a copy of its token as that can be saved."""
     try:
-        return json.loads(json.dumps(token))
-    except (TypeError, ValueError):
-        LOG.warning(
-            "%s: the plugin's token is not JSON (%s); the action cannot be taken over from this worker",
-            job.node,
-            type(token).__name__,
-        )
-        return None
+        return changed(attempt, token=tokens.copied(token), lost=False)
+    except tokens.NotSaved as part:
+        if not attempt.lost:
+            LOG.warning(
+                "%s: the plugin's token cannot be saved (%s); if this worker dies, its %s is begun again",
+                job.node,
+                part,
+                attempt.action,
+            )
+        return changed(attempt, token=None, lost=True)
+
+
+def _may_be_done(attempt: Attempt) -> bool:
+    """Tell whether an action may be refused just because it was begun before, and goes on or is done."""
+    return attempt.again and not attempt.started and attempt.action not in (Action.CREATE, Action.CHECK)
+
+
+def _policy(row: Resource, definition: Definition) -> DeletionPolicy:
+    """Return what becomes of a thing by the definition that it is made of, not by that of an undone try."""
+    return definition.deletion_policy if row.desired is None else row.desired.deletion_policy

@@ -33,7 +33,7 @@ from heatconv.model.outcomes import (
 from heatconv.model.records import Job
 from heatconv.model.records import Resource as Row
 from heatconv.model.states import Action, Status
-from heatconv.model.steps import Skip
+from heatconv.model.steps import Skip, Start, Step
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource
 from heatconv.rpc.engine_client import EngineClient
@@ -246,7 +246,8 @@ class Checker:
     def give_up(self, resource_id: str, traversal_id: str | None = None) -> None:
         """Stop waiting for an action on a row that is to be deleted anyway, or that a newer wish overtakes.
 
-        The latter, told by its traversal, is worth it only to a type that need not end what it began.
+        The latter is told by its traversal.  Unless the type need not end what it began, it is
+        looked at whether the wish takes another incarnation.
         """
         aside = self._aside.get(resource_id)
         if aside is not None and aside.job.traversal_id != traversal_id:
@@ -259,9 +260,17 @@ class Checker:
         if waiting is not None:
             LOG.info("stack %s: %s gives way", waiting.job.stack.id, waiting.job.node)
             self._let_go(waiting.job.resource)
+        elif traversal_id is not None:
+            self.wake(resource_id)
 
     def wake(self, resource_id: str) -> None:
-        """Look at once at what waits for something to happen to a row, the row's own action included."""
+        """Look at once at what waits for something to happen to a row, the row's own action included.
+
+        A deletion that waits for a thread, and may not be wanted any more, is read anew.
+        """
+        aside = self._aside.get(resource_id)
+        if aside is not None and _is_deletion(aside.step) and self._aside.pop(resource_id, None) is aside:
+            self._let_go(aside.job.resource)
         for waiting in self._waits.wake(resource_id):
             self._timer.call_later(0, functools.partial(self._come_back, waiting))
 
@@ -323,14 +332,17 @@ class Checker:
                 return self._ring_after(job, gone)
             case Passed():
                 return self._ring_after(job, checks.pass_by(self._database, job, then=then))
-            case Failed(action=action, reason=reason, definition=definition, harmless=harmless):
+            case Failed(
+                action=action, reason=reason, definition=definition, refused=refused, overtaken=overtaken
+            ):
                 failed = checks.fail(
                     self._database,
                     job,
                     action=action,
                     reason=reason,
                     definition=definition,
-                    harmless=harmless,
+                    refused=refused,
+                    overtaken=overtaken,
                 )
                 return self._ring_after(job, failed)
             case Lost(orphan=orphan):
@@ -430,6 +442,10 @@ class Checker:
         if found:
             stack_id, traversal_id, nodes = found
             self._doorbell.ring(stack_id, traversal_id, nodes, self.tree_of(stack_id))
+
+
+def _is_deletion(step: Step) -> bool:
+    return isinstance(step, Start) and step.attempt.action is Action.DELETE
 
 
 def _gives_way(waiting: Waiting, traversal_id: str | None) -> bool:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import assert_never
 
 from heatconv import errors
+from heatconv.model import deletion
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction
-from heatconv.model.records import Attempt, Job, Resource, Stack, changed
+from heatconv.model.records import Attempt, Job, Resource, changed
 from heatconv.model.states import VISITS, Action, DeletionPolicy, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
 from heatconv.template.resolve import resolve
@@ -45,7 +46,7 @@ def _decide_update(job: Job, row: Resource) -> Step:
     if going_on is not None:
         return Resume(going_on, newer=changed(create, action=going_on.action))
     if row.action is Action.DELETE:
-        return Replace(create)
+        return _look_at_retained(row) or Replace(create)
     if _never_made(row):
         return Start(create)
     if row.status is Status.COMPLETE and row.applied == wanted:
@@ -53,20 +54,35 @@ def _decide_update(job: Job, row: Resource) -> Step:
     return Compare(wanted, requires)
 
 
+def _look_at_retained(row: Resource) -> Step | None:
+    """Look at what could not be deleted and is to be retained by now: well, it goes on as the resource."""
+    retained = row.status is Status.FAILED and row.deletion_policy is DeletionPolicy.RETAIN
+    if not retained or row.applied is None:
+        return None
+    sha1 = row.applied_sha1 or ""
+    return Start(Attempt(action=Action.CHECK, definition=row.applied, sha1=sha1, requires=row.requires))
+
+
 def _never_made(row: Resource) -> bool:
     """Tell whether nothing real can stand behind a row that nobody works on."""
-    begun = row.action is not Action.INIT
-    return row.physical_id is None and (
-        not begun or (row.action in (Action.CREATE, Action.ADOPT) and row.status is not Status.COMPLETE)
-    )
+    if row.physical_id is not None:
+        return False
+    found_missing = row.action is Action.CHECK and row.applied_sha1 is None
+    creating = row.action in (Action.CREATE, Action.ADOPT) or found_missing
+    return row.action is Action.INIT or (creating and row.status is not Status.COMPLETE)
 
 
 def _decide_visit(action: Action, row: Resource) -> Step:
-    """Visit a row that stands for something; one in the middle of another action is passed by."""
+    """Visit a row that stands for something; one in the middle of another action is passed by.
+
+    A check finds out that what could not be made is not there.
+    """
     if row.desired is None:
         return Skip()
     if row.progress is not None:
         return Resume(row.progress) if row.action is action else Skip()
+    if action is Action.CHECK and row.status is Status.FAILED and row.applied_sha1 is None:
+        return Fail(row.reason if row.action is Action.CHECK else f"It was not created: {row.reason}")
     if row.applied is None or row.applied_sha1 is None or _never_made(row):
         return Skip()
     if not _calls_for(action, row):
@@ -90,18 +106,14 @@ def _decide_cleanup(job: Job, row: Resource) -> Step:
     if row.desired is not None:
         return Skip()
     if row.progress is not None and row.action is Action.DELETE:
-        return Resume(row.progress)
+        return Resume(row.progress, newer=deletion.given_up(job.stack, row))
     definition = row.progress.definition if row.progress is not None else row.applied
     if definition is None:
         return Remove()  # nothing was ever begun
-    if _stays(job.stack, row):
-        definition = replace(definition, deletion_policy=DeletionPolicy.ABANDON)
-    return Start(Attempt(action=Action.DELETE, definition=definition, sha1="", requires={}))
-
-
-def _stays(stack: Stack, row: Resource) -> bool:
-    """Tell whether what a row stands for outlives it: abandoned, or adopted by a create that is undone."""
-    return stack.abandoned or (row.action is Action.ADOPT and stack.action is Action.ROLLBACK)
+    definition = deletion.to_be_deleted(job.stack, row, definition)
+    # What a create may have made and nobody knows of, nobody can delete: that is told.
+    begun = row.physical_id is None and row.progress is not None and row.progress.begun
+    return Start(Attempt(action=Action.DELETE, definition=definition, sha1="", requires={}, begun=begun))
 
 
 def resolve_definition(frozen: Definition, job: Job) -> Definition:

@@ -52,7 +52,8 @@ class Passed:
 class Waiting:
     """The action goes on in the real world; look again after ``delay`` seconds.
 
-    Without a ``plugin`` the action has to be taken up again from its row.
+    Without a ``plugin`` the action has to be taken up again from its row; or, if
+    it ``replaces`` the row's resource, that still has to hand over.
     """
 
     job: Job
@@ -61,17 +62,23 @@ class Waiting:
     token: Any
     delay: float
     polls: int = 0
+    replaces: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Failed:
-    """The action failed for good; ``harmless`` if nothing was begun and the resource is as it was."""
+    """The action failed for good.
+
+    ``refused``: why it was not begun; the resource is as it was, and its event says no more.
+    ``overtaken``: a newer wish waited for it to end, and is carried out now.
+    """
 
     job: Job
     action: Action
     reason: str
     definition: Definition | None
-    harmless: bool = False
+    refused: str | None = None
+    overtaken: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

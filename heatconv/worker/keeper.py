@@ -62,11 +62,18 @@ class Orphaned(Exception):
 
 @contextlib.contextmanager
 def nothing_unknown(plugin: Plugin) -> Iterator[None]:
-    """Turn a stale write into ``Orphaned`` if the plugin may have made something that no row tells of."""
+    """Turn a write that failed into ``Orphaned`` if the plugin may have made something that no row tells of.
+
+    A database that did not take an id may take the next one's: then this one is nobody's.
+    """
     before = plugin.resource_id
     try:
         yield
     except errors.StaleWrite:
         if plugin.resource_id is None or plugin.resource_id != before:
+            raise Orphaned(plugin) from None
+        raise
+    except errors.StorageError:
+        if plugin.resource_id not in (None, before):
             raise Orphaned(plugin) from None
         raise

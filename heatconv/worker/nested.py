@@ -12,7 +12,7 @@ from heatconv import errors, template
 from heatconv.db import nested, stacks
 from heatconv.db.session import Database
 from heatconv.model.records import Child, Job, Member
-from heatconv.resources.nested import Inherited
+from heatconv.resources.nested import Inherited, Outputs
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient
 
@@ -29,6 +29,7 @@ class OwnedStacks:
         self._engine = engine
         self._stack = job.stack
         row = job.resource
+        self.secrets: frozenset[str] = frozenset()  #: in what the nested stacks have told, not to be shown
         self._claim = row and {"id": row.id, "engine_id": row.engine_id, "atomic_key": row.atomic_key}
 
     @cached_property
@@ -53,6 +54,10 @@ class OwnedStacks:
     def members(self, stack_id: str) -> Sequence[Member]:
         """Return the resources that a stack wants."""
         return nested.members_of(self._database, stack_id)
+
+    def files(self, stack_id: str) -> Mapping[str, str]:
+        """Return the files that a stack has by now."""
+        return nested.files_of(self._database, stack_id)
 
     def create(
         self,
@@ -79,6 +84,11 @@ class OwnedStacks:
         with suppress(errors.NotFound):
             self._engine.delete_stack(self._context, stack_id, abandon=abandon)
 
+    def give_up_deletion(self, stack_id: str) -> None:
+        """Let a stack's deletion under way go no further, if there is one: what is left of it is left."""
+        with suppress(errors.NotFound, errors.NotSupported):
+            self._engine.cancel_stack(self._context, stack_id, rollback=False)
+
     def check_room(self, stack_id: str, size: int) -> None:  # noqa: ARG002 - as the protocol has it
         """Refuse to tell: an engine finds out when it is asked to make them."""
         raise errors.NotSupported(feature="Counting the resources of a tree in a worker")
@@ -92,16 +102,16 @@ class OwnedStacks:
         }
         visits[action](self._context, stack_id)
 
-    def outputs(self, stack_id: str) -> Mapping[str, Any]:
-        """Return the values of a stack's outputs by name."""
+    def outputs(self, stack_id: str) -> Outputs:
+        """Return what a stack's outputs come to."""
         shown = self._engine.show_stack(self._context, stack_id, resolve_outputs=True)
-        return {output["output_key"]: output["output_value"] for output in shown["outputs"]}
+        return Outputs.of(shown["outputs"])
 
     def member(self, stack_id: str, name: str, attribute: str | None) -> Any:
         """Return an attribute of a stack's resource, or its physical id."""
-        asked = () if attribute is None else (attribute,)
-        shown = self._engine.show_resource(self._context, stack_id, name, attributes=asked)
-        return shown["physical_id"] if attribute is None else shown["attributes"][attribute]
+        value, secrets = self._engine.get_attribute(self._context, stack_id, name, attribute)
+        self.secrets |= secrets
+        return value
 
 
 @contextmanager

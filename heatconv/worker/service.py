@@ -12,7 +12,8 @@ from heatconv.db.session import Database
 from heatconv.db.software_configs import Quotas
 from heatconv.model.nodes import Direction, Node
 from heatconv.resources.registry import Registry
-from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus, EngineCaller
+from heatconv.rpc.asking import EngineCaller
+from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus
 from heatconv.rpc.engine_client import EngineClient
 from heatconv.worker import aside
 from heatconv.worker.act import SignalUrl

@@ -9,6 +9,8 @@ import threading
 import time
 from collections.abc import Callable
 
+LONGEST = 86_400.0  #: seconds until anybody is called
+
 
 class WaitingRoom:
     """Calls functions when they are due, on somebody else's pool.
@@ -27,8 +29,11 @@ class WaitingRoom:
         self._thread.start()
 
     def call_later(self, seconds: float, function: Callable[[], None]) -> None:
-        """Call a function on the pool once some seconds have passed; nothing if the room is closed."""
-        due = time.monotonic() + seconds
+        """Call a function on the pool once some seconds have passed; nothing if the room is closed.
+
+        After a day at the latest, whatever number it is, or none: it may come from a template.
+        """
+        due = time.monotonic() + (min(LONGEST, seconds))
         with self._changed:
             first = not self._heap or due < self._heap[0][0]
             heapq.heappush(self._heap, (due, next(self._order), function))

@@ -8,12 +8,13 @@ import copy
 import fnmatch
 import itertools
 import logging
+import math
 import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -30,10 +31,11 @@ from heatconv.testing.failures import Refused
 from heatconv.testing.keys import KEYRING
 from heatconv.testing.simulated import PLUGIN_DIR
 from heatconv.testing.templates import Template
-from tests.chaos import oracle
+from tests.chaos import oracle, unknown
 from tests.chaos.mortal import Boundaries, repeatable_ids
 from tests.chaos.stage import Stage
 from tests.chaos.stories import NAME, Request, Story, create
+from tests.functional.on_disk import on_disk
 
 _IN_USE = 1000  #: ids that the states to start from may have taken
 
@@ -58,6 +60,7 @@ class Run:
     problems: Sequence[str]
     made: Counter[str]  #: what was made and removed in the cloud
     history: Sequence[str]
+    orphans: Sequence[str]  #: the names of what could not but be left behind, and of which an event tells
 
 
 @dataclass
@@ -74,14 +77,14 @@ class Bench:
     The cloud is that of the address ``memory:``, so there is one bench at a time.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, plugin_dirs: Sequence[str] = ()) -> None:
         os.environ["HEATCONV_FAKE_CLOUD"] = "memory:"
         self._boundaries = Boundaries()
         self.database = self._boundaries.of_database(Database.from_url(url, KEYRING))
         # All processes have it in common here: one that stops must not stop the others.
         self.database.groups_abreast = sys.maxsize
-        self._registry = self._boundaries.of_types(Registry.load([PLUGIN_DIR]))
-        self._states: dict[tuple[int, Mode], _State] = {}
+        self._registry = self._boundaries.of_types(Registry.load([PLUGIN_DIR, *plugin_dirs]))
+        self._states: dict[tuple[int, Mode, tuple[int, ...]], _State] = {}
         self._exit = ExitStack()
         # SQLite tidies up whenever the last connection goes; this one stays.
         self._exit.enter_context(self.database.engine.connect())
@@ -96,7 +99,12 @@ class Bench:
 
     def play(self, story: Story, death: Death = Death()) -> Run:
         """Play a story in which somebody dies."""
-        stage = self.set_up(story.before, lambda done: _then(stage, story, done), policy=story.policy)
+        stage = self.set_up(
+            story.before,
+            lambda done: _then(stage, story, done),
+            policy=story.policy,
+            prepare=story.prepare,
+        )
         for fault in story.faults:
             IN_PROCESS.fail(fault())
         for owner, drift in story.drifts.items():
@@ -117,11 +125,20 @@ class Bench:
         except AssertionError as error:
             problems.append(str(error))
         _let_the_cloud_finish()
-        problems += self.problems(story.wanted if begun else story.before, may_fail=bool(story.faults))
+        orphans = self._take_orphans(worker.fate.passed)
+        left = (
+            []
+            if story.before is None
+            else _left_of(story.retained, self._state(story.before, story.policy, story.prepare))
+        )
+        wanted = story.wanted if begun else story.at_first
+        problems += [f"{each} is gone" for each in left if each not in IN_PROCESS._objects]
+        problems += self.problems(wanted, may_fail=story.may_fail, left=left)
+        problems += story.also(IN_PROCESS.owned()) if begun else ()
         if not death.stops:
             # One that was stopped between its last look and its request makes a twin whatever we do;
             # it has to remove it.
-            problems += oracle.twins(IN_PROCESS.audit())
+            problems += oracle.twins(IN_PROCESS.audit(), excused=orphans)
         return Run(
             worker=worker.fate.passed,
             engine=engine.fate.passed,
@@ -129,7 +146,18 @@ class Bench:
             problems=problems,
             made=oracle.turnover(IN_PROCESS.audit()),
             history=stage.history,
+            orphans=orphans,
         )
+
+    def _take_orphans(self, passed: Sequence[str]) -> list[str]:
+        """Remove what could not but be left behind, as whoever reads the event does; return the names."""
+        if not unknown.could_leave(passed):
+            return []
+        with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
+            found = list(unknown.orphans(connection, IN_PROCESS.owned()))
+        for orphan in found:
+            IN_PROCESS.vanish(orphan["id"])
+        return [orphan["name"] for orphan in found]
 
     def set_up(
         self,
@@ -137,14 +165,15 @@ class Bench:
         watch: Callable[[int], None] = lambda _done: None,
         *,
         policy: Mode = Mode.OFF,
+        prepare: tuple[Request, ...] = (),
     ) -> Stage:
         """Return an empty stage in the world in which a stack of a template is complete.
 
         ``watch`` is told how many requests the cloud has carried out, after each.
         """
-        state = self._state(template, policy)
+        state = self._state(template, policy, prepare)
         self._go_to(state)
-        self._number_ids(_IN_USE if template else 0)
+        self._number_ids(_IN_USE * (1 + len(prepare)) if template else 0)
         IN_PROCESS.reset(self._boundaries.gate(watch))
         IN_PROCESS._objects.update(copy.deepcopy(state.objects))
         return Stage(self.database, self._registry, self._boundaries, is_observed=policy is not Mode.OFF)
@@ -156,10 +185,13 @@ class Bench:
         stage.add_engine()
         _ask(stage, request)
 
-    def problems(self, template: Template | None, *, may_fail: bool = False) -> list[str]:
+    def problems(
+        self, template: Template | None, *, may_fail: bool = False, left: Sequence[str] = ()
+    ) -> list[str]:
         """Return what is wrong with a world in which a stack of a template is to be complete.
 
-        ``may_fail``: something was made to fail on the way there.
+        ``may_fail``: something was made to fail on the way there.  ``left``: objects that
+        do not count where another has taken their place, or none is wanted.
         """
         wanted = {} if template is None else {NAME: template}
         with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
@@ -175,7 +207,14 @@ class Bench:
         stacks = sum(1 + trees.stacks(each) for each in wanted.values())
         if there != stacks:
             problems.append(f"there are {there} stacks, wanted {stacks}")
-        return [*problems, *oracle.in_the_cloud(wanted, IN_PROCESS.owned())]
+        owned = IN_PROCESS.owned()
+        owners = Counter(found["owner"] for found in owned)
+        counted = [
+            found
+            for found in owned
+            if found["id"] not in left or (template is not None and owners[found["owner"]] == 1)
+        ]
+        return [*problems, *oracle.in_the_cloud(wanted, counted)]
 
     def _mark(self) -> tuple[object, object]:
         """Return what differs once a request was accepted: the stack's traversal, or what a signal writes."""
@@ -189,20 +228,25 @@ class Bench:
 
     # -- states to start from --------------------------------------------------------------------
 
-    def _state(self, template: Template | None, policy: Mode) -> _State:
-        """Return the world in which a stack of a template is complete."""
-        key = id(template), policy
+    def _state(self, template: Template | None, policy: Mode, prepare: tuple[Request, ...]) -> _State:
+        """Return the world in which a stack of a template is complete, and some more has been done to it."""
+        key = id(template), policy, tuple(map(id, prepare))
         if key not in self._states:
-            self._states[key] = _State() if template is None else self._make(template, policy)
+            self._states[key] = _State() if template is None else self._make(template, policy, prepare)
         return self._states[key]
 
-    def _make(self, template: Template, policy: Mode) -> _State:
-        run = self.play(Story(before=None, ask=create(template, policy=policy), wanted=template))
+    def _make(self, template: Template, policy: Mode, prepare: tuple[Request, ...]) -> _State:
+        story = Story(before=None, ask=create(template, policy=policy), wanted=template)
+        if prepare:
+            *before, ask = prepare
+            prepared = Story(before=template, prepare=prepare, ask=ask, wanted=template)
+            story = replace(prepared, prepare=tuple(before), wanted=prepared.at_first)
+        run = self.play(story)
         if run.problems:
             raise AssertionError(run.problems)
         with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
             rows = {
-                table.name: [dict(row) for row in connection.execute(sa.select(table)).mappings()]
+                table.name: [dict(row) for row in connection.execute(sa.select(on_disk(table))).mappings()]
                 for table in metadata.sorted_tables
                 if table.name != "service"
             }
@@ -213,7 +257,12 @@ class Bench:
             for table in metadata.sorted_tables:
                 connection.execute(sa.delete(table))
                 if rows := state.rows.get(table.name):
-                    connection.execute(sa.insert(table), rows)
+                    connection.execute(sa.insert(on_disk(table)), rows)
+
+
+def _left_of(owners: Sequence[str], state: _State) -> list[str]:
+    """Return the ids of what some owners had in a state to start from."""
+    return [found.id for found in state.objects.values() if found.owner in owners]
 
 
 def _object_of(owner: str) -> str:
@@ -224,7 +273,11 @@ def _object_of(owner: str) -> str:
 
 def _let_the_cloud_finish() -> None:
     """Look at what is on its way until it is there, or gone: without a clock, looking is what takes time."""
-    while going := [found["id"] for found in IN_PROCESS.owned() if found["status"] in IN_TRANSITION]:
+    while going := [
+        found.id
+        for found in IN_PROCESS._objects.values()
+        if found.status in IN_TRANSITION and found.due < math.inf
+    ]:
         for object_id in going:
             with contextlib.suppress(Refused):
                 IN_PROCESS.show(object_id)
@@ -302,14 +355,14 @@ def _stops(bench: Bench, story: Story) -> Deaths:
     """Stop everywhere but where an update is about to be sent and a second wish may come meanwhile.
 
     That update arrives when the worker goes on, and undoes what the second wish did; only looking
-    at the world would find it.
+    at the world would find it.  Likewise a deletion of what the second wish wants retained.
     """
     passed = bench.play(story, Death(stops=True)).worker
     deaths = _deaths(passed, lambda last: Death(worker=last, stops=True))
     harmless = [
         death
         for death in deaths.each
-        if story.exact or not _sends_an_update(passed[(death.worker or 0) - 1 :])
+        if story.exact or not _is_about_to_send(passed[(death.worker or 0) - 1 :], bool(story.retained))
     ]
     return Deaths(boundaries=deaths.boundaries, each=harmless)
 
@@ -317,11 +370,14 @@ def _stops(bench: Bench, story: Story) -> Deaths:
 _REQUEST = "a request to the cloud"
 
 
-def _sends_an_update(ahead: Sequence[str]) -> bool:
-    """Tell whether an update is sent before the database is asked again."""
+def _is_about_to_send(ahead: Sequence[str], deletions: bool) -> bool:
+    """Tell whether an update, or one of the ``deletions``, is sent before the database is asked again."""
     asks = (index for index, boundary in enumerate(ahead) if _is_asking(boundary))
     until = ahead[: next(asks, len(ahead))]
-    sends = f"before {_REQUEST}" in until and "after handle_update" in until
+    sent_by = {boundary for boundary in until if boundary.startswith("after handle_")}
+    # A hook that was refused raises, and is not passed.
+    is_sent = "after handle_update" in sent_by or (deletions and sent_by <= {"after handle_delete"})
+    sends = f"before {_REQUEST}" in until and is_sent
     return sends or "before check_update_complete" in until
 
 

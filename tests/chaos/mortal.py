@@ -192,6 +192,15 @@ _HOOKS = (
     "check_update_complete",
     "handle_delete",
     "check_delete_complete",
+    "handle_suspend",
+    "check_suspend_complete",
+    "handle_resume",
+    "check_resume_complete",
+    "handle_check",
+    "handle_snapshot",
+    "check_snapshot_complete",
+    "handle_adopt",
+    "check_adopt_complete",
     "_resolve_attribute",
 )
 
@@ -205,9 +214,11 @@ class _Gate(Gate):
     @contextmanager
     def passage(self) -> Iterator[None]:
         self._boundaries.at("before a request to the cloud")
-        with super().passage():
-            yield
-        self._watch(self.done)
+        try:
+            with super().passage():
+                yield
+        finally:
+            self._watch(self.done)
         self._boundaries.at("after a request to the cloud")
 
 

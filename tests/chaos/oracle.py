@@ -52,14 +52,17 @@ def touched(audit: Iterable[AuditEntry], roots: Collection[str]) -> Iterator[str
             yield f"{entry.op} of {entry.owner} ({entry.object_id}), which nobody asked for"
 
 
-def twins(audit: Sequence[AuditEntry]) -> Iterator[str]:
-    """Yield a complaint for each object that was made while another of its name was there."""
+def twins(audit: Sequence[AuditEntry], *, excused: Collection[str] = ()) -> Iterator[str]:
+    """Yield a complaint for each object that was made while another of its name was there.
+
+    Of a name that is excused, two may be.
+    """
     live: set[str] = set()
     for entry in audit:
         if not entry.succeeded:
             continue
         if entry.op == "create":
-            if entry.name in live:
+            if entry.name in live and entry.name not in excused:
                 yield f"{entry.name} was made twice"
             live.add(entry.name)
         elif entry.op == "delete":

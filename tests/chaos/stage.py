@@ -329,6 +329,8 @@ class _Engine:
 
         def ring(started: Started) -> None:
             stage.ring(started.stack_id, started.traversal_id, started.leaves)
+            for row_id in started.left:
+                stage.tell(row_id, None)
 
         self.requests = Requests(
             database=stage.database,
@@ -336,6 +338,7 @@ class _Engine:
             ring=ring,
             max_template_size=1 << 20,
             max_stacks=-1,
+            wake=_Bell(stage).wake,
         )
         lifecycle = Lifecycle(
             database=stage.database,
@@ -365,16 +368,32 @@ class _Engine:
             observing=Observing(stage.database, stage.registry),
             healing=Healing(database=stage.database, preparer=preparer, ring=ring, limits=Limits()),
             defaults=Defaults(),
+            wake=_Bell(stage).wake,
         )
         # It would be at an instant chosen by chance; so it is at the first tick.
         self._observer._swept = -math.inf
         self._stage = stage
         reads = ResourceReads(stage.database, stage.registry, no_signal_url)
+
+        def delete_snapshots(context: RequestContext, name: str) -> None:
+            for each in lifecycle.list_snapshots(context, name):
+                lifecycle.delete_snapshot(context, name, each["id"])
+
         self.methods: dict[str, Callable[..., Any]] = {
             "create_stack": self.requests.create_stack,
             "update_stack": self.requests.update_stack,
             "rollback_stack": self.requests.rollback_stack,
             "delete_stack": lifecycle.delete_stack,
+            "abandon_stack": lifecycle.abandon_stack,
+            "cancel_stack": self.requests.cancel_stack,
+            "suspend_stack": lifecycle.suspend_stack,
+            "resume_stack": lifecycle.resume_stack,
+            "check_stack": lifecycle.check_stack,
+            "create_snapshot": lifecycle.create_snapshot,
+            "restore_last": lambda context, name: lifecycle.restore_snapshot(
+                context, name, lifecycle.list_snapshots(context, name)[-1]["id"]
+            ),
+            "delete_snapshots": delete_snapshots,
             "signal_resource": signals.signal_resource,
             "show_stack": Reads(stage.database, dead_after=DEAD_AFTER).show_stack,
             "show_resource": reads.show_resource,

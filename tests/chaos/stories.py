@@ -8,14 +8,14 @@ is done to some of them behind the service's back, which they are healed of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from heatconv.model.drift import Mode
 from heatconv.testing.cloud import Cloud
-from heatconv.testing.failures import FailureRule
-from heatconv.testing.templates import Template, attr, thing
+from heatconv.testing.failures import FailureRule, Outcome
+from heatconv.testing.templates import Json, Template, attr, thing
 from heatconv.testing.trees import GIVEN, group, joined, nested, policy, scaled, source
 
 NAME = "five"
@@ -36,6 +36,13 @@ SECOND = FIRST.without("D").but(
 )
 THIRD = FIRST.but(A=thing("a3", wait=3), C=thing(attr("A"), flavor="large", uses=["A", "B"], wait=3))
 
+#: D is to be retained.
+RETAINING = FIRST.but(D=thing("d", uses=["C"], policy="Retain"))
+CHANGED_RETAINING = RETAINING.but(A=thing("a2", wait=3))
+FEW = Template(A=thing("a"), D=thing("d", uses=["A"]), E=thing("e"))
+#: A is replaced.
+LARGE_A = FIRST.but(A=thing("a", flavor="large", wait=3))
+
 #: A value that goes through a nested stack to what depends on it.
 TREE = Template(
     A=thing("a"),
@@ -46,6 +53,8 @@ TREE = Template(
 GROWN_TREE = TREE.but(
     A=thing("a2"), N=nested(Template(P=thing(GIVEN, wait=3), Q=thing("q", uses=["P"])), attr("A"))
 )
+#: What is in the nested stack is replaced.
+LARGE_TREE = TREE.but(N=nested(Template(P=thing(GIVEN, flavor="large", wait=3)), attr("A")))
 #: The template that was nested is gone, with the file that it came in.
 RETYPED_TREE = TREE.but(N=thing(attr("A"), wait=3))
 GROUP = Template(G=group(2, thing("m%index%", wait=3)), C=thing(joined("G")))
@@ -67,6 +76,7 @@ class Request:
 
     method: str
     arguments: tuple[Any, ...] = (NAME,)
+    leads_to: Template | None = None  #: what is wanted from then on, if that is another template
 
 
 def create(template: Template, *, policy: Mode = Mode.OFF) -> Request:
@@ -80,10 +90,12 @@ def update(template: Template, *, rollback: bool = False) -> Request:
     return Request(
         method="update_stack",
         arguments=(NAME, source(template), {"disable_rollback": not rollback}, False),
+        leads_to=template,
     )
 
 
 DELETE = Request(method="delete_stack")
+ABANDON = Request(method="abandon_stack")
 ROLL_BACK = Request(method="rollback_stack")
 SIGNAL = Request(method="signal_resource", arguments=(NAME, "P", {}))
 OBSERVE = Request(method="tick", arguments=())  #: nobody asks for this: the observers' time has come
@@ -112,6 +124,10 @@ class Story:
     death; where failures or second wishes come in, that depends on who was faster.
     ``drifts``: what was done to objects, by the patterns of their owners, of a
     stack that is to be healed.
+    ``retained``: the owners of objects that never go: each is its resource's still, or
+    was left for another.
+    ``prepare``: what was asked for, and done, before the story begins.
+    ``also``: yields what else is wrong, of the objects at its end.
     """
 
     before: Template | None
@@ -122,6 +138,19 @@ class Story:
     faults: tuple[Callable[[], FailureRule], ...] = ()
     exact: bool = False
     drifts: Mapping[str, Drift] = field(default_factory=dict)
+    prepare: tuple[Request, ...] = ()
+    also: Callable[[Sequence[Json]], Iterable[str]] = lambda _objects: ()
+    retained: tuple[str, ...] = ()
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether something is made to fail on the way; what hangs does not fail by itself."""
+        return any(fault().outcome is not Outcome.HANG for fault in self.faults)
+
+    @property
+    def at_first(self) -> Template | None:
+        """The template of the stack when the story begins."""
+        return next((done.leads_to for done in reversed(self.prepare) if done.leads_to), self.before)
 
     @property
     def policy(self) -> Mode:
@@ -135,6 +164,14 @@ def _f_fails() -> FailureRule:
 
 def _q_fails() -> FailureRule:
     return FailureRule(op="create", owner=f"{NAME}-N-*/Q", status=400, times=None)
+
+
+def _d_is_not_deleted() -> FailureRule:
+    return FailureRule(op="delete", owner=f"{NAME}/D", status=400)
+
+
+def _hangs(op: str, owner: str) -> Callable[[], FailureRule]:
+    return lambda: FailureRule(op=op, owner=owner, outcome=Outcome.HANG)
 
 
 STORIES = {
@@ -189,6 +226,68 @@ STORIES = {
         after=2,
         then=update(SECOND),
         wanted=SECOND,
+    ),
+    # What is to be retained by now, while its deletion is under way or after it was refused.
+    "retain_over_hanging_delete": Story(
+        before=FIRST,
+        ask=update(FIRST.without("D")),
+        faults=(_hangs("delete", f"{NAME}/D"),),
+        after=1,
+        then=update(RETAINING),
+        wanted=RETAINING,
+        retained=(f"{NAME}/D",),
+    ),
+    "retain_over_hanging_delete_of_stack": Story(
+        before=FIRST,
+        ask=DELETE,
+        faults=(_hangs("delete", f"{NAME}/D"),),
+        after=2,
+        then=update(RETAINING),
+        wanted=RETAINING,
+        retained=(f"{NAME}/D",),
+    ),
+    "retain_over_refused_delete": Story(
+        before=FIRST,
+        ask=update(FIRST.without("D")),
+        faults=(_d_is_not_deleted,),
+        after=1,
+        then=update(CHANGED_RETAINING),
+        wanted=CHANGED_RETAINING,
+        retained=(f"{NAME}/D",),
+    ),
+    "abandon_over_hanging_delete": Story(
+        before=FEW,
+        ask=DELETE,
+        faults=(_hangs("delete", f"{NAME}/D"),),
+        after=2,
+        then=ABANDON,
+        wanted=None,
+        retained=(f"{NAME}/A", f"{NAME}/D"),
+    ),
+    # What hangs is given up for what replaces it.
+    "replace_over_stuck_create": Story(
+        before=None,
+        ask=create(FIRST),
+        faults=(_hangs("create", f"{NAME}/A"),),
+        after=2,
+        then=update(LARGE_A),
+        wanted=LARGE_A,
+    ),
+    "replace_over_stuck_update": Story(
+        before=FIRST,
+        ask=update(FIRST.but(A=thing("a2"))),
+        faults=(_hangs("update", f"{NAME}/A"),),
+        after=1,
+        then=update(LARGE_A),
+        wanted=LARGE_A,
+    ),
+    "tree_replace_over_stuck_create": Story(
+        before=None,
+        ask=create(TREE),
+        faults=(_hangs("create", f"{NAME}-N-*/P"),),
+        after=2,
+        then=update(LARGE_TREE),
+        wanted=LARGE_TREE,
     ),
     "delete_over_scale": Story(before=SCALED, ask=SIGNAL, after=1, then=DELETE, wanted=None),
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from heatconv.resources.context import Context
 from heatconv.resources.registry import Registry
 from tests.functional.servers.processes import program
 
@@ -45,7 +46,7 @@ def test_the_quickstart_does_what_it_says(heatconv):
 def test_the_plugin_of_the_guide_is_a_resource_type():
     types = Registry.load([str(TOP / "doc/source/howto/plugins")])
 
-    lamp = types.describe("Local::Lamp")
+    lamp = types.describe("Local::Lamp", Context(project_id="mine"))
 
     assert lamp["properties"]["room"]["required"] is True
     assert lamp["properties"]["colour"]["update_allowed"] is True

@@ -40,7 +40,12 @@ def daemons(
                 tmp_path_factory.mktemp(f"daemons-{request.param}"),
                 database_url=url,
                 transport_url=rabbit_url,
-                options={"DEFAULT": {"control_exchange": f"scenarios-{request.param}"}},
+                options={
+                    "DEFAULT": {
+                        "control_exchange": f"scenarios-{request.param}",
+                        "enable_stack_abandon": True,
+                    }
+                },
             )
         )
 

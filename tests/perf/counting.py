@@ -27,7 +27,8 @@ from heatconv.engine.observer import Observer
 from heatconv.engine.recovery import Recovery
 from heatconv.model.states import Status
 from heatconv.resources.registry import Registry
-from heatconv.rpc.bus import Bus, EngineCaller
+from heatconv.rpc.asking import EngineCaller
+from heatconv.rpc.bus import Bus
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient
 from heatconv.testing.keys import KEYRING

@@ -15,6 +15,8 @@ from heatconv.api.handlers import lookup
 from heatconv.api.policies import list_rules
 from heatconv.api.policies.base import BELOW
 from heatconv.api.routes import ROUTES
+from heatconv.model import work
+from heatconv.model.bounds import GROUPS
 from heatconv.template import limits
 from heatconv.template.resource_registry import MAX_PATTERNS
 from heatconv.template.versions import Version, functions_of, versions
@@ -124,10 +126,10 @@ class TemplateLimits(Table):
         yield "a collection in a query (``[yaql] limit_iterators``)", f"{limits.YAQL.iterators} items"
         yield "a value in a query (``[yaql] memory_quota``)", f"{limits.YAQL.memory:,} bytes"
         yield "calls in a query", f"{100 * limits.YAQL.iterators:,}"
-        seconds = limits.MAX_WORK // 1_000_000
+        seconds = work.MAX_WORK // 1_000_000
         yield "queries, patterns and replacements, all together", f"some {seconds} seconds, counted in steps"
         yield "patterns in a ``resource_registry``", f"{MAX_PATTERNS}"
-        yield "resources (``max_resources_per_stack``)", "no limit, unless it is set"
+        yield "resources (``max_resources_per_stack``)", f"{GROUPS.members:,}"
 
 
 def _spans(having: Sequence[Version]) -> Iterable[str]:

@@ -19,13 +19,13 @@ def by_name(call: Call, stack_name: str) -> Answer:
 
 @takes(answers=HTTPStatus.FOUND)
 def by_arn(call: Call, stack_name: str, stack_id: str, arn_id: str) -> Answer:
-    """Redirect from ``arn:openstack:heat::PROJECT:stacks/NAME/ID``."""
+    """Redirect from ``arn:openstack:heat::PROJECT:stacks/NAME/ID``, and from whatever follows it."""
     if not stack_name.startswith("arn:"):
         raise errors.NotFound(entity="URL", name=call.request.path)
     identity = call.engine.identify_stack(call.context, arn_id)
     if identity["name"] != stack_id:
         raise errors.NotFound(entity="Stack", name=f"{stack_id}/{arn_id}")
-    return _redirect(call, arn_id, [])
+    return _redirect(call, arn_id, call.request.path.split("/stacks/", 1)[1].split("/")[3:])
 
 
 def _redirect(call: Call, name: str, below: list[str]) -> Answer:

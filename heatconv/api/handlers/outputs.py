@@ -15,4 +15,4 @@ def index(call: Call, stack: Stack) -> Answer:
 
 def show(call: Call, stack: Stack, output_key: str) -> Answer:
     """Show one output with its value."""
-    return Answer({"output": call.engine.show_output(call.context, stack.id, output_key)})
+    return Answer({"output": views.output(call.engine.show_output(call.context, stack.id, output_key))})

@@ -16,7 +16,9 @@ def index(call: Call, stack: Stack) -> Answer:
     """List the resources of a stack, and of the stacks nested in it."""
     detail = call.query["with_detail"]
     depth = call.query["nested_depth"] or 0
-    rows = call.engine.list_resources(call.context, stack.id, call.query[FILTERS], nested_depth=depth)
+    rows = call.engine.list_resources(
+        call.context, stack.id, call.query[FILTERS], nested_depth=depth, every=call.query["all"]
+    )
     return Answer({"resources": [views.resource(call, row, detail=detail) for row in rows]})
 
 
@@ -33,7 +35,7 @@ def metadata(call: Call, stack: Stack, resource_name: str) -> Answer:
     return Answer({"metadata": call.engine.get_metadata(call.context, stack.id, resource_name)})
 
 
-@takes(body=schemas.SIGNAL)
+@takes(body=schemas.SIGNAL, any_body=True)  # guests and alarms send what they like
 def signal(call: Call, stack: Stack, resource_name: str) -> Answer:
     """Tell a resource something, or clear one of its breakpoints."""
     call.engine.signal_resource(call.context, stack.id, resource_name, call.body)

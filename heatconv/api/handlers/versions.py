@@ -14,7 +14,7 @@ def show(req: falcon.Request, resp: falcon.Response, **_fields: Any) -> None:
     version = {
         "id": "v1.0",
         "status": "CURRENT",
-        "links": [{"rel": "self", "href": f"{req.prefix}/v1/"}],
+        "links": [{"rel": "self", "href": f"{req.context.base}/v1/"}],
     }
     resp.status = HTTPStatus.MULTIPLE_CHOICES
     resp.media = {"versions": [version]}

@@ -12,7 +12,16 @@ from collections.abc import Mapping, Sequence
 
 from oslo_policy import policy
 
-from heatconv.api.policies import base, events, notifications, resources, services, software, stacks
+from heatconv.api.policies import (
+    base,
+    events,
+    notifications,
+    resource_types,
+    resources,
+    services,
+    software,
+    stacks,
+)
 from heatconv.api.policies.base import BELOW
 
 
@@ -20,7 +29,7 @@ def list_rules() -> list[policy.RuleDefault]:
     """Return every rule, for enforcement and for oslopolicy-sample-generator."""
     return [
         rule
-        for module in (base, stacks, resources, events, notifications, software, services)
+        for module in (base, stacks, resources, resource_types, events, notifications, software, services)
         for rule in module.RULES
     ]
 

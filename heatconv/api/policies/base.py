@@ -17,7 +17,10 @@ NOBODY = "rule:deny_everybody"
 
 RULES = [
     policy.RuleDefault(
-        "context_is_admin", "role:admin", "Whoever may act in every project, and ask about the service."
+        "context_is_admin",
+        "role:admin and is_admin_project:True",
+        "Whoever may act in every project, and ask about the service: an administrator, and where Keystone"
+        " names a project that administrators are of, one of that project.",
     ),
     policy.RuleDefault(
         "project_admin", "role:admin and project_id:%(project_id)s", "An administrator in its own project."

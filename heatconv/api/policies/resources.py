@@ -15,7 +15,7 @@ RULES = [
     rule(
         "resource:metadata", READER_OR_STACK_USER, "Show a resource's metadata.", f"GET {_RESOURCE}/metadata"
     ),
-    rule("resource:signal", MEMBER_OR_STACK_USER, "Signal a resource.", f"POST {_RESOURCE}/signal"),
+    rule("resource:signal", MEMBER_OR_STACK_USER, "Signal a resource.", f"POST PUT {_RESOURCE}/signal"),
     rule("resource:drift", READER, "Show whether a resource has drifted.", f"GET {_RESOURCE}/drift"),
     rule("resource:observe", MEMBER, "Look at what a resource really is now.", f"POST {_RESOURCE}/actions"),
     rule("resource:converge", MEMBER, "Put a resource right that has drifted.", f"POST {_RESOURCE}/actions"),

@@ -3,14 +3,7 @@
 
 from __future__ import annotations
 
-from heatconv.api.policies.base import (
-    MEMBER,
-    MEMBER_OR_STACK_USER,
-    NOBODY,
-    READER,
-    READER_OR_STACK_USER,
-    rule,
-)
+from heatconv.api.policies.base import MEMBER, NOBODY, READER, READER_OR_STACK_USER, rule
 
 _CONFIGS = "/software_configs"
 _CONFIG = _CONFIGS + "/{config_id}"
@@ -26,11 +19,11 @@ _OF_CONFIGS = [
 ]
 
 _OF_DEPLOYMENTS = [
-    rule("software_deployments:index", READER_OR_STACK_USER, "List deployments.", f"GET {_DEPLOYMENTS}"),
-    rule("software_deployments:create", MEMBER_OR_STACK_USER, "Create a deployment.", f"POST {_DEPLOYMENTS}"),
-    rule("software_deployments:show", READER_OR_STACK_USER, "Show a deployment.", f"GET {_DEPLOYMENT}"),
-    rule("software_deployments:update", MEMBER_OR_STACK_USER, "Update a deployment.", f"PUT {_DEPLOYMENT}"),
-    rule("software_deployments:delete", MEMBER_OR_STACK_USER, "Delete one.", f"DELETE {_DEPLOYMENT}"),
+    rule("software_deployments:index", READER, "List deployments.", f"GET {_DEPLOYMENTS}"),
+    rule("software_deployments:create", MEMBER, "Create a deployment.", f"POST {_DEPLOYMENTS}"),
+    rule("software_deployments:show", READER, "Show a deployment.", f"GET {_DEPLOYMENT}"),
+    rule("software_deployments:update", MEMBER, "Update a deployment.", f"PUT {_DEPLOYMENT}"),
+    rule("software_deployments:delete", MEMBER, "Delete a deployment.", f"DELETE {_DEPLOYMENT}"),
     rule(
         "software_deployments:metadata",
         READER_OR_STACK_USER,

@@ -10,6 +10,7 @@ from heatconv.api.schemas.stacks import TRUTH
 LIST: Keys = {
     "nested_depth": number("How many levels of nested stacks to list the resources of too."),
     "with_detail": flag("Whether to tell the description and the attributes too."),
+    "all": flag("Whether to list what was replaced, or is not wanted, and is not cleared away yet too."),
     "type": filtering("type"),
     "status": filtering("status"),
     "name": filtering("name"),

@@ -53,7 +53,7 @@ DEPLOYMENT: Schema = {
     "properties": {
         "config_id": _id("software config", 36),
         "server_id": _id("server", 255),
-        "stack_user_project_id": _text(64),
+        "stack_user_project_id": {**_text(64), "description": "your own project's id, or left out"},
         **_RUN,
     },
     "required": ["config_id", "server_id"],

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-from cheroot import wsgi
 from oslo_config import cfg
 
 from heatconv.api import deploy
 from heatconv.api.auth import Strategy
+from heatconv.api.middleware import HEALTHCHECK
 from heatconv.cmd.compose import common
+from heatconv.cmd.compose.front import Bounds, Front, listen
 from heatconv.crypto import Keyring
-from heatconv.rpc.bus import Bus, EngineCaller
+from heatconv.rpc.asking import EngineCaller
+from heatconv.rpc.bus import Bus
 from heatconv.rpc.engine_client import EngineClient
 
 
 class ApiService:
-    """The REST API on its own threads."""
+    """The REST API on its own threads; requests under way are finished before it ends."""
 
     def __init__(
         self, conf: cfg.ConfigOpts, bus: Bus, keyring: Keyring, strategy: Strategy, *, shared: bool = False
@@ -24,27 +26,26 @@ class ApiService:
         client = EngineClient(EngineCaller(bus))
         application = deploy.application(client, conf, strategy, common.signer(conf, keyring))
         options = conf.api
-        self._server = wsgi.Server(
-            (str(options.host), options.port),
-            application,
-            numthreads=options.threads,
-            max=options.threads,
-            request_queue_size=128,
-            shutdown_timeout=2,
-            reuse_port=shared,
+        bounds = Bounds(
+            seconds=options.request_timeout,
+            connections=options.max_connections,
+            connections_of_address=options.max_connections_per_address or options.max_connections,
+            body=options.max_json_body_size,
+            paths_apart=frozenset({HEALTHCHECK}),
         )
-        self._server.prepare()
+        self._listener = listen(str(options.host), options.port, shared=shared)
+        self._front = Front(application, self._listener, options.threads, bounds)
 
     @property
     def address(self) -> tuple[str, int]:
         """Where it listens."""
-        host, port = self._server.bind_addr[:2]
+        host, port = self._listener.getsockname()[:2]
         return str(host), int(port)
 
     def serve(self) -> None:
         """Serve until stopped."""
-        self._server.serve()
+        self._front.serve()
 
     def stop(self) -> None:
         """Take no more requests, and finish those that run."""
-        self._server.stop()
+        self._front.stop()

@@ -11,6 +11,7 @@ from oslo_config import cfg
 from heatconv.cmd.daemon import Daemon
 from heatconv.crypto import Keyring
 from heatconv.db.software_configs import Quotas
+from heatconv.model import bounds
 from heatconv.model.records import Stack
 from heatconv.resources.registry import Registry
 from heatconv.signing import Signer
@@ -22,10 +23,12 @@ def registry(daemon: Daemon) -> Registry:
     return Registry.load([path for path in daemon.conf.plugin_dirs if pathlib.Path(path).is_dir()])
 
 
-def limit_queries(conf: cfg.ConfigOpts) -> None:
-    """Set what queries in templates may do, for this process; they are made by engines and by workers."""
+def bound_templates(conf: cfg.ConfigOpts) -> None:
+    """Set what queries and groups in templates may come to, for this process, an engine or a worker."""
     limits.YAQL.iterators = conf.yaql.limit_iterators
     limits.YAQL.memory = conf.yaql.memory_quota
+    bounds.GROUPS.members = conf.max_resources_per_stack
+    bounds.GROUPS.text = conf.max_template_size
 
 
 def software_quotas(conf: cfg.ConfigOpts) -> Quotas:
@@ -45,5 +48,6 @@ def signal_url(daemon: Daemon) -> Callable[[Stack, str], str]:
 def signer(conf: cfg.ConfigOpts, keyring: Keyring) -> Signer:
     """Return what signs URLs for signals."""
     secret, *old_secrets = keyring.subkeys("signals")
+    old_secrets += keyring.former_subkeys("signals")
     endpoint = conf.api.public_endpoint or f"http://{conf.api.host}:{conf.api.port}"
-    return Signer(secret, endpoint, old_secrets)
+    return Signer(secret, endpoint, old_secrets, lifetime=conf.api.signal_url_lifetime)

@@ -9,6 +9,7 @@ from heatconv import errors
 from heatconv.cmd.compose import common
 from heatconv.cmd.daemon import Daemon
 from heatconv.engine import operator_environment
+from heatconv.engine.delegating import Authority
 from heatconv.engine.delivery import Delivery
 from heatconv.engine.healing import Limits
 from heatconv.engine.notifications import TOGETHER
@@ -21,10 +22,12 @@ from heatconv.sinks.types import SinkTypes
 from heatconv.sinks.webhook import Rules
 
 
-def start(daemon: Daemon, types: Registry, executor: str) -> EngineService:
-    """Start an engine and its recovery tick."""
+def start(
+    daemon: Daemon, types: Registry, executor: str, authority: Authority | None = None
+) -> EngineService:
+    """Start an engine and its recovery tick; ``authority``: by which users delegate what stacks need."""
     conf = daemon.conf
-    common.limit_queries(conf)
+    common.bound_templates(conf)
     service = EngineService(
         database=daemon.database,
         registry=types,
@@ -53,8 +56,11 @@ def start(daemon: Daemon, types: Registry, executor: str) -> EngineService:
             per_resource=conf.observer.max_heals_per_resource,
             percent=conf.observer.heal_percent,
         ),
+        authority=authority,
     )
     daemon.every(conf.recovery_interval, service.recovery.tick)
+    if authority is not None:
+        daemon.every(conf.recovery_interval, service.delegating.tick)
     daemon.every(conf.observer.tick, service.observer.tick)
     daemon.every(conf.event_sinks.tick, service.delivery.tick)
     daemon.every(TOGETHER, service.notifications.look)

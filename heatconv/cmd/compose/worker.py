@@ -11,7 +11,7 @@ from heatconv.worker.service import WorkerService
 
 def start(daemon: Daemon, types: Registry, executor: str) -> WorkerService:
     """Start a worker."""
-    common.limit_queries(daemon.conf)
+    common.bound_templates(daemon.conf)
     service = WorkerService(
         database=daemon.database,
         registry=types,

@@ -3,17 +3,25 @@
 
 from __future__ import annotations
 
-from heatconv.resources import properties, resource
+import json
+from typing import Any
+
+from heatconv.resources import constraints, exception, properties, resource
 from heatconv.resources.i18n import _
 
 _schema = properties.Schema
+
+LIKE_A_SERVER = "like_a_server"  #: among the notes: what was taken over of a server
 
 
 class LaunchConfiguration(resource.Resource):
     """Stands for nothing but its properties: another set of them is another configuration.
 
-    Whether there is such an image, flavor or key is for those to tell who are made of it.
+    Where there are no services that could tell whether there is such an image, flavor or key,
+    that is for those to tell who are made of it.
     """
+
+    only_here = True
 
     PROPERTIES = (
         IMAGE_ID,
@@ -50,14 +58,24 @@ class LaunchConfiguration(resource.Resource):
     KEY, VALUE = ("Key", "Value")
 
     properties_schema = {
-        IMAGE_ID: _schema(_schema.STRING, _("The image, by id or name.")),
-        INSTANCE_TYPE: _schema(_schema.STRING, _("The flavor.")),
+        IMAGE_ID: _schema(
+            _schema.STRING,
+            _("The image, by id or name."),
+            constraints=[constraints.ServiceConstraint("glance.image")],
+        ),
+        INSTANCE_TYPE: _schema(
+            _schema.STRING, _("The flavor."), constraints=[constraints.ServiceConstraint("nova.flavor")]
+        ),
         INSTANCE_ID: _schema(
             _schema.STRING,
-            _("A server whose properties are taken over."),
-            implemented=False,
+            _("A server whose image, flavor, key pair and security groups hold if not given."),
+            constraints=[constraints.ServiceConstraint("nova.server")],
         ),
-        KEY_NAME: _schema(_schema.STRING, _("The key pair, by name.")),
+        KEY_NAME: _schema(
+            _schema.STRING,
+            _("The key pair, by name."),
+            constraints=[constraints.ServiceConstraint("nova.keypair")],
+        ),
         USER_DATA: _schema(_schema.STRING, _("What is passed to a server that boots.")),
         SECURITY_GROUPS: _schema(_schema.LIST, _("The security groups, by name.")),
         KERNEL_ID: _schema(_schema.STRING, _("The kernel."), implemented=False),
@@ -80,7 +98,11 @@ class LaunchConfiguration(resource.Resource):
                                 _schema.BOOLEAN, _("Whether it goes with its server."), default=True
                             ),
                             IOPS: _schema(_schema.NUMBER, _("Its operations per second."), implemented=False),
-                            SNAPSHOT_ID: _schema(_schema.STRING, _("The snapshot that it is made of.")),
+                            SNAPSHOT_ID: _schema(
+                                _schema.STRING,
+                                _("The snapshot that it is made of."),
+                                constraints=[constraints.ServiceConstraint("cinder.snapshot")],
+                            ),
                             VOLUME_SIZE: _schema(_schema.STRING, _("Its size in GB.")),
                             VOLUME_TYPE: _schema(_schema.STRING, _("Its type."), implemented=False),
                         },
@@ -104,8 +126,45 @@ class LaunchConfiguration(resource.Resource):
         ),
     }
 
+    def validate(self) -> Any:
+        super().validate()
+        given = self.properties
+        if not given[self.INSTANCE_ID] and not (given[self.IMAGE_ID] and given[self.INSTANCE_TYPE]):
+            raise exception.StackValidationFailed(
+                path=["resources", self.name, "properties"],
+                message=_("Without InstanceId it takes ImageId and InstanceType."),
+            )
+        for volume in given[self.BLOCK_DEVICE_MAPPINGS] or ():
+            if not (volume[self.EBS] or {}).get(self.SNAPSHOT_ID):
+                raise exception.StackValidationFailed(
+                    path=["resources", self.name, "properties", self.BLOCK_DEVICE_MAPPINGS],
+                    message=_("A volume needs Ebs with a SnapshotId."),
+                )
+
+    def needs_replace_with_tmpl_diff(self, tmpl_diff: Any) -> bool:
+        return bool(tmpl_diff.metadata_changed())
+
     def handle_create(self) -> None:
+        if self.properties[self.INSTANCE_ID]:
+            found = like_a_server(self, self.properties[self.INSTANCE_ID])
+            self.data_set(LIKE_A_SERVER, json.dumps(found))
         self.resource_id_set(self.physical_resource_name())
 
     def get_reference_id(self) -> str:
         return self.physical_resource_name_or_FnGetRefId()
+
+
+def like_a_server(plugin: resource.Resource, server_id: str) -> dict[str, Any]:
+    """Return the properties of a configuration that makes more servers like one that is there.
+
+    Raises:
+        ClientNotAvailable: there is no compute service to ask.
+        EntityNotFound: there is no such server.
+    """
+    server = plugin.client_plugin("nova").get_server(server_id)
+    return {
+        LaunchConfiguration.IMAGE_ID: server.image["id"],
+        LaunchConfiguration.INSTANCE_TYPE: server.flavor["id"],
+        LaunchConfiguration.KEY_NAME: server.key_name,
+        LaunchConfiguration.SECURITY_GROUPS: [each["name"] for each in server.security_groups],
+    }

@@ -15,6 +15,7 @@ from stevedore import extension
 
 from heatconv import errors
 from heatconv.resources import exception
+from heatconv.resources.promises import Promises
 
 NAMESPACE = "heatconv.clients"
 
@@ -58,14 +59,14 @@ def _is_available(plugin: Any) -> bool:
 
 
 @functools.cache
-def installed() -> dict[str, Any]:
-    """Return the client plugins of this process by name; plugin modules add theirs.
+def installed() -> Promises:
+    """Return the client plugins of this process by name; plugin modules, and a cloud, add theirs.
 
     Raises:
         PluginError: one of them does not load.
     """
     found = extension.ExtensionManager(NAMESPACE, on_load_failure_callback=_refuse)
-    return {item.name: item.plugin for item in found}
+    return Promises({item.name: item.plugin for item in found})
 
 
 def _refuse(_manager: Any, entry_point: Any, error: BaseException) -> None:

@@ -10,13 +10,14 @@ from heatconv.resources.i18n import _
 class AccessPolicy(resource.Resource):
     """A list of resources; the users that refer to it may ask about these and no others."""
 
+    only_here = True
+
     PROPERTIES = (ALLOWED_RESOURCES,) = ("AllowedResources",)
 
     properties_schema = {
         ALLOWED_RESOURCES: properties.Schema(
             properties.Schema.LIST,
             _("The names of the resources that may be asked about."),
-            schema=properties.Schema(properties.Schema.STRING),
             required=True,
         ),
     }

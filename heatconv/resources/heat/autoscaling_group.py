@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from heatconv.model.states import Action, Status
 from heatconv.resources import (
     attributes,
     constraints,
@@ -14,16 +13,12 @@ from heatconv.resources import (
     group,
     group_attributes,
     properties,
-    rolling,
-    scaled_group,
-    scaling,
+    scalable_group,
     support,
 )
 from heatconv.resources.group_attributes import MEMBER, Of, Path
 from heatconv.resources.i18n import _
-from heatconv.resources.resource import NoActionRequired
 from heatconv.resources.rolling import Pace
-from heatconv.resources.scaled_group import MEMBERS
 
 _schema = properties.Schema
 _attribute = attributes.Schema
@@ -31,14 +26,8 @@ _attribute = attributes.Schema
 _PARTS = ("type", "properties", "metadata", "deletion_policy", "update_policy")
 
 
-class AutoScalingResourceGroup(scaled_group.ScaledGroup):
-    """Members whose number policies change.
-
-    Which are wanted is written by the worker that makes or changes the group
-    and by the engines that take signals, each on top of the other.  Whoever
-    has written there lets the nested stack follow; if an engine dies before
-    it has, another one does (``db.wishes``).
-    """
+class AutoScalingResourceGroup(scalable_group.ScalableGroup):
+    """Members, each as the template has it, whose number policies change."""
 
     support_status = support.SupportStatus(version="2014.1")
 
@@ -149,23 +138,9 @@ class AutoScalingResourceGroup(scaled_group.ScaledGroup):
 
     def validate(self) -> Any:
         super().validate()
-        lower, upper = self._bounds
-        desired = self.properties[self.DESIRED_CAPACITY]
-        if upper < lower:
-            self._refuse(self.MIN_SIZE, _("It must not be greater than max_size."))
-        if desired is not None and not lower <= desired <= upper:
-            self._refuse(self.DESIRED_CAPACITY, _("It has to be between min_size and max_size."))
+        self.check_sizes()
         if not isinstance(self.properties[self.RESOURCE].get("type"), str):
-            self._refuse(self.RESOURCE, _("It has to name a resource type."))
-
-    def _refuse(self, name: str, message: str) -> None:
-        raise exception.StackValidationFailed(
-            path=["resources", self.name, "properties", name], message=message
-        )
-
-    @property
-    def _bounds(self) -> tuple[int, int]:
-        return self.properties[self.MIN_SIZE], self.properties[self.MAX_SIZE]
+            self.refuse(self.RESOURCE, _("It has to name a resource type."))
 
     def get_reference_id(self) -> str:
         return self.physical_resource_name_or_FnGetRefId()
@@ -176,7 +151,11 @@ class AutoScalingResourceGroup(scaled_group.ScaledGroup):
 
     @classmethod
     def size_made(cls, properties: Mapping[str, Any]) -> int:
-        return group.number_in(properties, cls.DESIRED_CAPACITY, cls.MIN_SIZE)
+        return max(group.number_in(properties, each) for each in (cls.DESIRED_CAPACITY, cls.MIN_SIZE))
+
+    @classmethod
+    def properties_made(cls, properties: Mapping[str, Any]) -> Mapping[str, Any]:
+        return group.properties_in(properties, cls.RESOURCE)
 
     # -- the members ------------------------------------------------------------------------
 
@@ -186,71 +165,6 @@ class AutoScalingResourceGroup(scaled_group.ScaledGroup):
 
     def updating(self) -> Pace | None:
         return group.pace_of(self.properties[self.ROLLING_UPDATES])
-
-    # -- how many -----------------------------------------------------------------------------
-
-    def decide(self, changed: Mapping[str, Any] | None) -> None:
-        metadata, desired = self.metadata_get(refresh=True), self.properties[self.DESIRED_CAPACITY]
-        names = metadata[MEMBERS] if MEMBERS in metadata else list(self.members())
-        decided = scaling.decision(self._hiding().without(dict(self.definition.properties)))
-        # Whoever goes on with what another began finds it decided: a signal may have come since.
-        anew = changed != {} and metadata.get(scaling.DECIDED) != decided
-        size = desired if desired is not None and anew else len(names)
-        size = scaling.new_capacity(len(names), size, scaling.EXACT_CAPACITY, None, self._bounds)
-        written: dict[str, Any] = {scaling.DECIDED: decided} if anew else {}
-        if MEMBERS not in metadata or size != len(names):
-            said = f"{scaling.EXACT_CAPACITY} : {size}"
-            written |= scaling.cooldown(self.properties[self.COOLDOWN], said)
-            written[MEMBERS] = self.resized(names, size)
-        if written:
-            self.metadata_set(metadata | written)
-
-    # -- what policies do -----------------------------------------------------------------------
-
-    def adjust(
-        self, adjustment: float, adjustment_type: str, min_step: int | None, cooldown: float | None
-    ) -> tuple[int, int]:
-        """Want more or fewer members; return how many there were and are to be.
-
-        Raises:
-            NoActionRequired: it is as many, or it is too early.
-            RequestLimitExceeded: there must not be so many resources in the tree of stacks.
-            StaleWrite: somebody else wanted others meanwhile.
-        """
-        metadata = self.metadata_get()
-        names = metadata.get(MEMBERS)
-        if names is None or self.action is Action.DELETE:
-            raise NoActionRequired(res_name=self.name, reason=_("it is not there"))
-        size = scaling.new_capacity(len(names), adjustment, adjustment_type, min_step, self._bounds)
-        if size == len(names):
-            raise NoActionRequired(res_name=self.name, reason=_("it has so many members"))
-        if scaling.cools_down(metadata):
-            raise NoActionRequired(res_name=self.name, reason=_("it was scaled a short time ago"))
-        child = self.nested()
-        if size > len(names) and child is not None:
-            self.nested_stacks.check_room(child.id, size)
-        seconds = self.properties[self.COOLDOWN] if cooldown is None else cooldown
-        written = scaling.cooldown(seconds, f"{adjustment_type} : {adjustment}")
-        self.metadata_set(metadata | written | {MEMBERS: self.resized(names, size)})
-        return len(names), size
-
-    def follow(self) -> None:
-        """Let the nested stack have the members that are wanted, if it does not already.
-
-        While a worker changes them, in its own time, those there are stay as they are.
-        """
-        if self.action is Action.DELETE or self.nested() is None:
-            return
-        names, members = self.member_names(), self.members()
-        busy = self.status is Status.IN_PROGRESS
-        outdated = not busy and bool(self._outdated(members))
-        lacks = not members.keys() >= set(names)
-        if lacks or outdated or (not busy and members.keys() != set(names)):
-            roll = rolling.at_once()
-            if busy:
-                roll |= {"later": [list(members)], "spare": [name for name in members if name not in names]}
-            self._apply(roll)
-            self.clear_stored_attributes()
 
     # -- what it tells ------------------------------------------------------------------------
 

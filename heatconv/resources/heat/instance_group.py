@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NoReturn
@@ -17,6 +18,7 @@ from heatconv.resources import (
     scaled_group,
     timeutils,
 )
+from heatconv.resources.aws import launch_configuration
 from heatconv.resources.facts import Peer
 from heatconv.resources.group_attributes import Of, Path
 from heatconv.resources.i18n import _
@@ -66,7 +68,7 @@ class InstanceGroup(scaled_group.ScaledGroup):
         ),
         SIZE: _schema(_schema.INTEGER, _("The number of members."), required=True, update_allowed=True),
         LOAD_BALANCER_NAMES: _schema(
-            _schema.LIST, _("The load balancers that the members are put behind."), implemented=False
+            _schema.LIST, _("The load balancers that the members are put behind; it has to be empty.")
         ),
         TAGS: _schema(
             _schema.LIST,
@@ -112,6 +114,11 @@ class InstanceGroup(scaled_group.ScaledGroup):
 
     def validate(self) -> Any:
         super().validate()
+        if self.properties[self.LOAD_BALANCER_NAMES]:
+            raise exception.StackValidationFailed(
+                path=["resources", self.name, "properties", self.LOAD_BALANCER_NAMES],
+                message=_("Groups register with no load balancer: make each member a template that does."),
+            )
         try:
             pace = self.updating()
         except ValueError as error:
@@ -150,7 +157,9 @@ class InstanceGroup(scaled_group.ScaledGroup):
 
     def member(self, name: str) -> group.Snippet:
         made_of = self._configuration
-        given = {key: value for key, value in made_of.properties.items() if value is not None}
+        like = json.loads(made_of.notes.get(launch_configuration.LIKE_A_SERVER, "{}"))
+        given = {key: value for key, value in {**like, **made_of.properties}.items() if value is not None}
+        given.pop(launch_configuration.LaunchConfiguration.INSTANCE_ID, None)
         return {
             "type": MEMBER_TYPE,
             "properties": {**given, self.TAGS: self._tags()},
@@ -202,10 +211,7 @@ class InstanceGroup(scaled_group.ScaledGroup):
     def told(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
         if attribute != self.INSTANCE_LIST:
             raise exception.InvalidTemplateAttribute(resource=self.name, key=attribute)
-        return group_attributes.list_of(names, (ADDRESS,), of)
-
-    def get_attribute(self, key: str, *path: str | int) -> Any:
-        found = super().get_attribute(key)
-        if key == self.INSTANCE_LIST:
-            found = ",".join(str(address) for address in found or () if address is not None) or None
-        return attributes.select_from_attribute(found, path)
+        addresses = group_attributes.list_of(names, (ADDRESS,), of)
+        if of is group_attributes.calls:
+            return {"list_join": [",", addresses]}
+        return ",".join(str(address) for address in addresses or () if address is not None) or None

@@ -12,9 +12,11 @@ from email.mime.text import MIMEText
 from pathlib import PurePath
 from typing import Any
 
-from heatconv.resources import constraints, properties, support
+from heatconv.resources import constraints, exception, properties, support
 from heatconv.resources.heat.software_config import GROUP_SCHEMA, BaseConfig
 from heatconv.resources.i18n import _
+
+MAX_CHARACTERS = 4_000_000  #: of all parts together
 
 
 class MultipartMime(BaseConfig):
@@ -58,8 +60,14 @@ class MultipartMime(BaseConfig):
     def content(self) -> dict[str, Any]:
         # What the parts have no part in is told by the incarnation: the text is always the same.
         whole = MIMEMultipart(boundary=f"==={uuid.UUID(self.uuid).hex}===")
+        room = MAX_CHARACTERS
         for given in self.properties[self.PARTS] or ():
             for part in self._parts(given):
+                room -= len(part.as_string())
+                if room < 0:
+                    raise exception.Error(
+                        _("The parts have more than %d characters together.") % MAX_CHARACTERS
+                    )
                 whole.attach(part)
         return {"group": self.properties[self.GROUP], "config": whole.as_string()}
 

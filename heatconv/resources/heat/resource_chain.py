@@ -75,6 +75,11 @@ class ResourceChain(group.Group):
         listed = properties.get(cls.RESOURCES)
         return len(listed) if isinstance(listed, list) else 0
 
+    @classmethod
+    def properties_made(cls, properties: Mapping[str, Any]) -> Mapping[str, Any]:
+        given = properties.get(cls.RESOURCE_PROPERTIES)
+        return given if isinstance(given, Mapping) else {}
+
     def member_names(self) -> list[str]:
         return [str(number) for number in range(len(self.properties[self.RESOURCES]))]
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from heatconv.model.bounds import check_members
 from heatconv.resources import attributes, constraints, group, properties, support
 from heatconv.resources.group_attributes import Of, Path
 from heatconv.resources.i18n import _
@@ -177,10 +178,16 @@ class ResourceGroup(group.Group):
     def size_made(cls, properties: Mapping[str, Any]) -> int:
         return group.number_in(properties, cls.COUNT, default=1)
 
+    @classmethod
+    def properties_made(cls, properties: Mapping[str, Any]) -> Mapping[str, Any]:
+        return group.properties_in(properties, cls.RESOURCE_DEF)
+
     # -- the members ------------------------------------------------------------------------
 
     def member_names(self) -> list[str]:
-        return list(itertools.islice(self._free_names(), self.properties[self.COUNT]))
+        count = self.properties[self.COUNT]
+        check_members(count)
+        return list(itertools.islice(self._free_names(), count))
 
     def more_names(self, count: int) -> list[str]:
         first = self.properties[self.COUNT]

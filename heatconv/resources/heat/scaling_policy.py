@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from heatconv.resources import (
@@ -28,7 +29,11 @@ class AutoScalingPolicy(signal_responder.SignalResponder):
     other.  The engine lets the group follow.
     """
 
-    support_status = support.SupportStatus(version="2014.1")
+    only_here = True
+
+    ADJUSTMENTS: Mapping[str, str] = {
+        name: name for name in sorted(scaling.ADJUSTMENT_TYPES)
+    }  #: as users call them
 
     PROPERTIES = (
         AUTO_SCALING_GROUP_NAME,
@@ -52,7 +57,7 @@ class AutoScalingPolicy(signal_responder.SignalResponder):
             _schema.STRING,
             _("Whether that is a number of members to have, to add, or a percentage to add."),
             required=True,
-            constraints=[constraints.AllowedValues(list(scaling.ADJUSTMENT_TYPES))],
+            constraints=[constraints.AllowedValues(list(ADJUSTMENTS))],
             update_allowed=True,
         ),
         COOLDOWN: _schema(
@@ -84,13 +89,18 @@ class AutoScalingPolicy(signal_responder.SignalResponder):
 
     def validate(self) -> Any:
         super().validate()
-        is_percentage = self.properties[self.ADJUSTMENT_TYPE] == scaling.PERCENT_CHANGE_IN_CAPACITY
+        is_percentage = self._adjustment_type == scaling.PERCENT_CHANGE_IN_CAPACITY
         if self.properties[self.MIN_ADJUSTMENT_STEP] is not None and not is_percentage:
+            names = {kind: name for name, kind in self.ADJUSTMENTS.items()}
             raise exception.ResourcePropertyValueDependency(
                 prop1=self.MIN_ADJUSTMENT_STEP,
                 prop2=self.ADJUSTMENT_TYPE,
-                value=scaling.PERCENT_CHANGE_IN_CAPACITY,
+                value=names[scaling.PERCENT_CHANGE_IN_CAPACITY],
             )
+
+    @property
+    def _adjustment_type(self) -> str | None:
+        return self.ADJUSTMENTS.get(self.properties[self.ADJUSTMENT_TYPE])
 
     def handle_update(self, json_snippet: Any, tmpl_diff: Any, prop_diff: Any) -> None:
         """Scale otherwise from the next signal on."""
@@ -98,7 +108,7 @@ class AutoScalingPolicy(signal_responder.SignalResponder):
     def handle_signal(self, details: Any = None) -> str:
         before, after = self._group().adjust(
             self.properties[self.SCALING_ADJUSTMENT],
-            self.properties[self.ADJUSTMENT_TYPE],
+            self._adjustment_type,
             self.properties[self.MIN_ADJUSTMENT_STEP],
             self.properties[self.COOLDOWN],
         )

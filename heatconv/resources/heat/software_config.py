@@ -28,6 +28,8 @@ GROUP_SCHEMA = properties.Schema(
 class OfSoftware(resource.Resource):
     """A resource that keeps something among the configs and deployments of its project."""
 
+    goes_by_what_it_finds = True
+
     @property
     def software(self) -> Software:
         """The configs and deployments of the stack's project."""

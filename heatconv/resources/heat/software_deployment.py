@@ -21,6 +21,7 @@ from heatconv.resources.heat import derived_config
 from heatconv.resources.heat.software_component import COMPONENT
 from heatconv.resources.heat.software_config import UNGROUPED, OfSoftware
 from heatconv.resources.i18n import _
+from heatconv.resources.own_user import OwnUser
 from heatconv.resources.resource import NoActionRequired, PollDelay
 
 #: Seconds after which to look whether the server has answered, in case nobody told.
@@ -29,10 +30,20 @@ PATIENCE = 60
 #: What the transports that cannot be had would take.
 _NEEDED = {"TEMP_URL_SIGNAL": "temporary URLs of Swift", "ZAQAR_SIGNAL": "queues of Zaqar"}
 
+#: What a server is told to log in by, to answer as a user.
+_LOGIN = {
+    "auth_url": _("Where its user logs in."),
+    "username": _("The name of the user."),
+    "user_id": _("The id of the user."),
+    "password": _("The password of the user."),
+    "project_id": _("The project of the user."),
+    "region_name": _("The region in which the user finds the service."),
+}
+
 Properties = properties.Properties
 
 
-class SoftwareDeployment(OfSoftware):
+class SoftwareDeployment(OwnUser, OfSoftware):
     """A config that is run on a server, and what came of it."""
 
     support_status = support.SupportStatus(version="2014.1")
@@ -235,6 +246,8 @@ class SoftwareDeployment(OfSoftware):
         config = self._config(given)
         if action not in _actions(config, given[self.DEPLOY_ACTIONS]):
             return
+        if self._has_user(given):
+            self._create_user()
         derived = self._derived(action, config, given)
         silent = given[self.SIGNAL_TRANSPORT] == self.NO_SIGNAL
         run = model.SoftwareDeployment(
@@ -245,11 +258,14 @@ class SoftwareDeployment(OfSoftware):
             action=action,
             status=Status.COMPLETE if silent else Status.IN_PROGRESS,
             status_reason="Not waiting for outputs signal" if silent else "Deploy data available",
-            stack_user_project_id=self.stack.stack_user_project_id,
         )
         self.software.deploy(run, derived)
         if self.resource_id is None:
             self.resource_id_set(run.id)
+
+    def _has_user(self, given: Properties) -> bool:
+        """Tell whether the server answers as a user that the deployment has; else it does by a signed URL."""
+        return given[self.SIGNAL_TRANSPORT] == self.HEAT_SIGNAL and self.has_stack_users()
 
     def _config(self, given: Properties) -> model.SoftwareConfig:
         config_id = given[self.CONFIG]
@@ -278,17 +294,23 @@ class SoftwareDeployment(OfSoftware):
     def _own_inputs(self, action: Action, given: Properties) -> list[dict[str, Any]]:
         """Return what a run is told of itself, and where its server is to answer."""
         transport = given[self.SIGNAL_TRANSPORT]
-        stack_path = f"{self.stack.name}/{self.stack.id}"
         told = derived_config.told
         own = [
             told("deploy_server_id", given[self.SERVER], _("The id of the server it is run on.")),
             told("deploy_action", str(action), _("The action it is run in.")),
-            told("deploy_stack_id", stack_path, _("The stack the deployment is in.")),
+            told(
+                "deploy_stack_id", self.stack.identifier().stack_path(), _("The stack the deployment is in.")
+            ),
             told("deploy_resource_name", self.name, _("The name of the deployment in its template.")),
             told("deploy_signal_transport", transport, _("How the server is to answer.")),
         ]
         if transport == self.NO_SIGNAL:
             return own
+        if self._has_user(given):
+            login = self._get_heat_signal_credentials()
+            return own + [
+                told(f"deploy_{name}", login[name], description) for name, description in _LOGIN.items()
+            ]
         return [
             *own,
             # Of this very incarnation: one that is deleted has its name no more, but still a run to end.

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from heatconv.model.deferred import is_deferred
 from heatconv.resources import attributes, group, properties, support
 from heatconv.resources.group_attributes import Of, Path
 from heatconv.resources.heat import resource_group
@@ -71,6 +72,11 @@ class SoftwareDeploymentGroup(group.Group):
             support_status=support.SupportStatus(version="7.0.0"),
         ),
     }
+
+    @classmethod
+    def size_made(cls, properties: Mapping[str, Any]) -> int:
+        servers = properties.get(cls.SERVERS)
+        return len(servers) if isinstance(servers, Mapping) and not is_deferred(servers) else 0
 
     def member_names(self) -> list[str]:
         return list(self.properties[self.SERVERS])

@@ -6,27 +6,29 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from heatconv.resources import attributes, constraints, properties, resource, support
+from heatconv.resources import attributes, constraints, exception, properties, resource, support
 from heatconv.resources.common_constraints import Judge
 from heatconv.resources.i18n import _
 
-MAX_SLEEP = 60  #: seconds; whoever sleeps holds a thread that others wait for
+MOST_SECS = 60  #: that reading or validating is said to take
 
 
 class SlowConstraint(Judge):
-    """``test_constr``: a check that takes as many seconds as its value says."""
+    """``test_constr``: a check of how many seconds a check is to take; the action of the resource takes them.
+
+    Who validates holds a thread that others wait for.
+    """
 
     def judge(self, value: Any) -> None:
-        if not isinstance(value, int | float) or not 0 <= value <= MAX_SLEEP:
-            raise ValueError(f"{value!r} is not a number of seconds from 0 to {MAX_SLEEP}")
-        time.sleep(value)
+        if not isinstance(value, int | float) or not 0 <= value <= MOST_SECS:
+            raise ValueError(f"{value!r} is not a number of seconds from 0 to {MOST_SECS}")
 
 
 class TestResource(resource.Resource):
     """A resource that exists in the engine only and does what its properties say.
 
     A wait is a point in time in the token, so that it goes on where it was
-    when another worker takes over.
+    when another worker takes over, and no thread is held by it.
     """
 
     __test__ = False  # not a test, whatever the name says
@@ -100,20 +102,20 @@ class TestResource(resource.Resource):
         ),
         ATTR_WAIT_SECS: properties.Schema(
             properties.Schema.NUMBER,
-            _("Seconds that reading an attribute takes; 60 at the most."),
+            _("Seconds that create and update take longer if an attribute is referred to; 60 at the most."),
             default=0,
             update_allowed=True,
         ),
         CONSTRAINT_PROP_SECS: properties.Schema(
             properties.Schema.NUMBER,
-            _("Seconds that validating the resource takes; 60 at the most."),
+            _("Seconds that create and update take longer; 60 at the most."),
             default=0,
             constraints=[constraints.CustomConstraint("test_constr")],
             update_allowed=True,
         ),
         CLIENT_NAME: properties.Schema(
             properties.Schema.STRING,
-            _("The client to ask for a list of entity_name when an action ends."),
+            _("The client to ask for a list of entity_name when a create or an update ends."),
             default="",
             update_allowed=True,
         ),
@@ -129,9 +131,18 @@ class TestResource(resource.Resource):
         OUTPUT: attributes.Schema(
             _("The text of the property value."),
             cache_mode=attributes.Schema.CACHE_NONE,
-            type=attributes.Schema.STRING,
         ),
     }
+
+    def validate(self) -> None:
+        super().validate()
+        name = self.properties[self.CLIENT_NAME]
+        if name and self.properties[self.ENTITY_NAME]:
+            try:
+                self.client_plugin(name)
+            except exception.ClientNotAvailable as error:
+                path = ["resources", self.name, "properties", self.CLIENT_NAME]
+                raise exception.StackValidationFailed(path=path, message=str(error)) from None
 
     def handle_create(self) -> Any:
         self.resource_id_set(self.physical_resource_name())
@@ -170,9 +181,6 @@ class TestResource(resource.Resource):
         """Find the resource healthy: there is nothing that could have broken."""
 
     def _resolve_attribute(self, name: str) -> Any:
-        seconds = self.properties[self.ATTR_WAIT_SECS]
-        if seconds:
-            time.sleep(min(seconds, MAX_SLEEP))
         # A note is there once an update has changed the value; before, the definition tells it.
         return self.data().get("value", self.properties[self.VALUE])
 
@@ -188,12 +196,18 @@ class TestResource(resource.Resource):
         return {
             "until": time.time() + self._wait_secs(action, wanted),
             "fail": may_fail and wanted[self.FAIL],
-            "list": [wanted[self.CLIENT_NAME], wanted[self.ENTITY_NAME]],
+            "list": [wanted[self.CLIENT_NAME], wanted[self.ENTITY_NAME]] if may_fail else ["", ""],
         }
 
     def _wait_secs(self, action: str, wanted: properties.Properties) -> float:
         own = (wanted[self.ACTION_WAIT_SECS] or {}).get(action)
-        return wanted[self.WAIT_SECS] if own is None else own  # type: ignore[no-any-return]  # a NUMBER
+        seconds: float = wanted[self.WAIT_SECS] if own is None else own
+        if action == "delete":
+            return seconds
+        reading = wanted[self.ATTR_WAIT_SECS] if self.referenced_attrs() else 0
+        return seconds + sum(
+            min(each or 0, MOST_SECS) for each in (reading, wanted[self.CONSTRAINT_PROP_SECS])
+        )
 
     def _end(self, token: Any) -> bool:
         """Tell whether a wait is over, or when it will be."""

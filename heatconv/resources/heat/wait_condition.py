@@ -30,6 +30,7 @@ class WaitCondition(resource.Resource):
     """
 
     support_status = support.SupportStatus(version="2014.2")
+    only_here = True
 
     PROPERTIES = (HANDLE, TIMEOUT, COUNT) = ("handle", "timeout", "count")
     ATTRIBUTES = (DATA,) = ("data",)

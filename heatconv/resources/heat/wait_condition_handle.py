@@ -16,11 +16,12 @@ class WaitConditionHandle(wait_condition.BaseWaitConditionHandle):
     """The place to which what was set up reports that it is ready, or that it is not.
 
     To send a signal, POST a map of ``status`` (SUCCESS or FAILURE), ``reason``,
-    ``data`` and ``id`` to the attribute ``endpoint``, which is a signed URL and
-    takes no token.
+    ``data`` and ``id`` to the attribute ``endpoint``, with the ``token`` in the
+    header X-Auth-Token; a token that is empty is none, as the URL is signed.
     """
 
     support_status = support.SupportStatus(version="2014.2")
+    only_here = True
 
     PROPERTIES = (SIGNAL_TRANSPORT,) = ("signal_transport",)
     ATTRIBUTES = (TOKEN, ENDPOINT, CURL_CLI, SIGNAL) = ("token", "endpoint", "curl_cli", "signal")
@@ -41,7 +42,7 @@ class WaitConditionHandle(wait_condition.BaseWaitConditionHandle):
 
     attributes_schema = {
         TOKEN: _attribute(
-            _("The token to send with a signal; empty, as the endpoint takes none."),
+            _("The token to send with a signal; empty where the endpoint takes none."),
             cache_mode=_attribute.CACHE_NONE,
             type=_attribute.STRING,
         ),
@@ -71,22 +72,12 @@ class WaitConditionHandle(wait_condition.BaseWaitConditionHandle):
             return None
         match name:
             case self.TOKEN:
-                return ""
+                return self._get_token()
             case self.ENDPOINT:
-                return self._get_signed_url()
+                return self._get_endpoint()
             case self.CURL_CLI:
-                return f"{_CURL} '{self._get_signed_url()}'"
+                token = f" -H 'X-Auth-Token: {self._get_token()}'" if self._get_token() else ""
+                return f"{_CURL}{token} '{self._get_endpoint()}'"
 
 
 _CURL = "curl -i -X POST -H 'Content-Type: application/json' -H 'Accept: application/json'"
-
-
-class UpdateWaitConditionHandle(WaitConditionHandle):
-    """A handle that every update of the stack replaces, so that what waits for it waits again."""
-
-    support_status = support.SupportStatus(version="2014.1")
-
-    changes_with_every_update = True
-
-    def needs_replace(self, after_props: properties.Properties) -> bool:
-        return True

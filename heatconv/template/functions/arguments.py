@@ -8,6 +8,7 @@ keyword-only ones a map.
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import json
 from collections.abc import Callable
@@ -16,6 +17,8 @@ from typing import Any
 
 from heatconv.template.limits import MAX_DEPTH, MAX_WEIGHT, weight_of
 from heatconv.template.problems import Step, excerpt, kind_of
+
+_LONG = 1000  # characters of JSON that somebody keeps to compare it by
 
 
 class FunctionError(Exception):
@@ -159,8 +162,9 @@ def need_map(value: Any, *path: Step) -> dict[str, Any]:
 
 
 def identity(value: Any) -> str:
-    """Return a text that is equal for equal JSON values, and hashable."""
-    return json.dumps(value, sort_keys=True)
+    """Return a text that is the same for equal JSON values: their JSON, or its digest if it is long."""
+    text = json.dumps(value, sort_keys=True)
+    return text if len(text) <= _LONG else hashlib.sha256(text.encode()).hexdigest()
 
 
 def select(value: Any, path: list[Any], missing: Any) -> Any:

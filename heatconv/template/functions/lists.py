@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from heatconv.model.work import TOO_MUCH_WORK, may_work
 from heatconv.template.functions.arguments import (
     FunctionError,
     function,
@@ -17,14 +18,7 @@ from heatconv.template.functions.arguments import (
     text_of,
     too_big,
 )
-from heatconv.template.limits import (
-    CHARACTERS_PER_UNIT,
-    CHARACTERS_SEARCHED_PER_UNIT,
-    MAX_WEIGHT,
-    TOO_MUCH_WORK,
-    may_work,
-    weight_of,
-)
+from heatconv.template.limits import CHARACTERS_PER_UNIT, CHARACTERS_SEARCHED_PER_UNIT, MAX_WEIGHT, weight_of
 from heatconv.template.problems import excerpt, kind_of
 
 

@@ -6,7 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from heatconv.template.functions.arguments import FunctionError, function, need_text
+from heatconv.template.problems import shortened
 
+_LONGEST_REASON = 500  # characters
 _BIGGEST = 10**300  # longer numbers cannot be written as text everywhere
 
 
@@ -21,6 +23,7 @@ def yaql(*, expression: Any, data: Any) -> Any:
         result = yaql_engine.evaluate(query, {"data": data})
     except Exception as error:  # yaql lets every kind of Python's exceptions through
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        reason = shortened(reason, _LONGEST_REASON)  # it may repeat what the data is
         raise FunctionError(f"The expression cannot be evaluated: {reason}.", "expression") from error
     return _plain(result)
 

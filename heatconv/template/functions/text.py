@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from heatconv.model.work import TOO_MUCH_WORK, may_work
 from heatconv.template.functions.arguments import (
     FunctionError,
     function,
@@ -18,16 +19,11 @@ from heatconv.template.functions.arguments import (
     text_of,
     too_big,
 )
-from heatconv.template.limits import (
-    CHARACTERS_PER_UNIT,
-    CHARACTERS_SEARCHED_PER_UNIT,
-    MAX_WEIGHT,
-    TOO_MUCH_WORK,
-    may_work,
-)
+from heatconv.template.limits import CHARACTERS_PER_UNIT, CHARACTERS_SEARCHED_PER_UNIT, MAX_WEIGHT
 from heatconv.template.problems import Step, excerpt, kind_of
 
 _MAX_CHARACTERS = MAX_WEIGHT * CHARACTERS_PER_UNIT
+_MAX_VALUES = 4 * _MAX_CHARACTERS  # of JSON that is made of maps and lists to be put into a text
 _PRIVATE_USE = range(0xF0000, 0xFFFFE)  # a plane of characters that stand for nothing
 _MAX_SCANNED = 500_000_000  # characters that one substitution may look at, all keys together
 
@@ -49,13 +45,15 @@ def list_join(delimiter: Any, texts: Any, *more: Any) -> str:
 
 def _join(delimiter: Any, lists: list[Any], *, json_allowed: bool) -> str:
     separator = need_text(delimiter, 0)
-    texts = [
-        text_of(item, number, index, json_allowed=json_allowed)
-        for number, items in enumerate(lists, 1)
-        for index, item in enumerate(need_list(items, number))
-    ]
-    if sum(map(len, texts)) + len(separator) * len(texts) > _MAX_CHARACTERS:
-        raise FunctionError(too_big("list_join"))
+    texts = []
+    room = _MAX_CHARACTERS
+    for number, items in enumerate(lists, 1):
+        for index, item in enumerate(need_list(items, number)):
+            text = text_of(item, number, index, json_allowed=json_allowed)
+            room -= len(text) + len(separator)
+            if room < 0:
+                raise FunctionError(too_big("list_join"))
+            texts.append(text)
     return separator.join(texts)
 
 
@@ -118,7 +116,13 @@ def _all_used(text: str, unused: list[str]) -> str:
 
 def _replace(template: Any, params: Any, convert: Callable[[Any, str], str]) -> tuple[str, list[str]]:
     mapping = need_map(params, "params")
-    values = {key: convert(value, key) for key, value in mapping.items()}
+    values = {}
+    room = _MAX_VALUES
+    for key, value in mapping.items():
+        values[key] = convert(value, key)
+        room -= len(values[key]) if isinstance(value, dict | list) else 0
+        if room < 0:
+            raise FunctionError(too_big("The JSON of its params"), "params")
     return substitute(need_text(template, "template"), values, "params")
 
 

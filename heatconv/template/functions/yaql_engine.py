@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""YAQL with bounded work.
+"""YAQL with bounded work, in bounded memory.
 
-yaql's own limits bound collections and memory, but not time: loops in loops,
-powers and backtracking regular expressions can keep a process busy for years.
-So calls are counted, what yields for ever is cut off, and powers and regular
-expressions are our own.  Of the functions on regular expressions there are
+yaql's own limits bound the length of collections, and look at a value when it is
+there.  Loops in loops, powers and backtracking regular expressions can keep a
+process busy for years, and a list that has itself twice, again and again, is small
+until somebody compares it or makes a text of it.  So calls are counted, and with
+them what they give, as large as it is when it is written out; texts are
+measured before they are put together; what yields for ever is cut off; powers and
+regular expressions are our own.  Of the functions on regular expressions there are
 ``matches``, ``=~`` and ``!~``.  The limits are those that ``limits.YAQL`` has
 when this module is first imported.
 """
@@ -14,43 +17,33 @@ when this module is first imported.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import yaql
 from yaql.language import contexts, specs, utils, yaqltypes
 
-from heatconv.template.limits import YAQL, may_work
-from heatconv.template.patterns import Pattern
+from heatconv.model.patterns import Pattern
+from heatconv.template.functions.yaql_query import LIMIT_ITERATORS, MEMORY_QUOTA, Query, work
+from heatconv.template.limits import MAX_TOTAL_WEIGHT, MAX_WEIGHT, weight_of
 
-_LIMIT_ITERATORS = YAQL.iterators
-_MEMORY_QUOTA = YAQL.memory
-_MAX_CALLS = 100 * _LIMIT_ITERATORS
-_WORK_PER_CALL = 100
 _WORK_PER_QUERY = 500
 _WORK_PER_CHARACTER = 20
-_MAX_BITS = 8 * _MEMORY_QUOTA
+_WORK_PER_ITEM = 3
+_MAX_BITS = 8 * MEMORY_QUOTA
 
 _ENGINE = yaql.YaqlFactory().create(
     options={
-        "yaql.limitIterators": _LIMIT_ITERATORS,
-        "yaql.memoryQuota": _MEMORY_QUOTA,
+        "yaql.limitIterators": LIMIT_ITERATORS,
+        "yaql.memoryQuota": MEMORY_QUOTA,
         "yaql.convertSetsToLists": True,
         "yaql.convertTuplesToLists": True,
     }
 )
 _PARSER = threading.Lock()  # yaql's parser keeps its state in itself
-
-
-class EndlessQueryError(Exception):
-    """A query takes too much work; never leaves this package."""
-
-
-class _Calls:
-    def __init__(self) -> None:
-        self.left = _MAX_CALLS
 
 
 class _CountingContext(contexts.Context):  # type: ignore[misc]  # yaql has no types
@@ -59,27 +52,28 @@ class _CountingContext(contexts.Context):  # type: ignore[misc]  # yaql has no t
     def __init__(self, parent_context: Any = None, *args: Any, **kwargs: Any) -> None:
         super().__init__(parent_context, *args, **kwargs)
         inherited = isinstance(parent_context, _CountingContext)
-        self._calls: _Calls = parent_context._calls if inherited else _Calls()  # noqa: SLF001  # our own kind
+        self.query: Query = parent_context.query if inherited else Query()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        self._calls.left -= 1
-        if self._calls.left < 0:
-            raise EndlessQueryError(f"it makes more than {_MAX_CALLS} calls")
-        _work(_WORK_PER_CALL)
-        return super().__call__(*args, **kwargs)
+        self.query.count()
+        function = super().__call__(*args, **kwargs)
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            result = function(*arguments, **named)
+            self.query.take(result)
+            return result
+
+        return call
 
 
 def evaluate(expression: str, data: dict[str, Any]) -> Any:
     """Return what an expression comes to, ``$`` being the data."""
-    _work(_WORK_PER_QUERY + _WORK_PER_CHARACTER * len(expression))
+    work(_WORK_PER_QUERY + _WORK_PER_CHARACTER * len(expression))
     with _PARSER:
         statement = _ENGINE(expression)
-    return statement.evaluate(data=data, context=_CountingContext(_FUNCTIONS))
-
-
-def _work(units: int) -> None:
-    if not may_work(units):
-        raise EndlessQueryError("the template takes too much work to evaluate")
+    context = _CountingContext(_FUNCTIONS)
+    context.query = Query(max(MAX_WEIGHT, 2 * weight_of(data, MAX_TOTAL_WEIGHT)))
+    return statement.evaluate(data=data, context=context)
 
 
 # -- functions of our own --------------------------------------------------------------------------
@@ -128,7 +122,7 @@ def _limited(payload: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function whose iterator ends with an error past the limit."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return utils.limit_iterable(payload(*args, **kwargs), _LIMIT_ITERATORS)
+        return utils.limit_iterable(payload(*args, **kwargs), LIMIT_ITERATORS)
 
     return call
 
@@ -140,11 +134,82 @@ def _small(payload: Callable[..., Any]) -> Callable[..., Any]:
         operands = [*args, *kwargs.values()]
         lengths = [len(operand) for operand in operands if isinstance(operand, list | tuple)]
         factors = [operand for operand in operands if isinstance(operand, int)]
-        if lengths and factors and max(lengths) * max(factors) > _LIMIT_ITERATORS:
-            raise ValueError(f"a list gets more than {_LIMIT_ITERATORS} items")
+        if lengths and factors and max(lengths) * max(factors) > LIMIT_ITERATORS:
+            raise ValueError(f"a list gets more than {LIMIT_ITERATORS} items")
         return payload(*args, **kwargs)
 
     return call
+
+
+def _flat(collection: Iterable[Any]) -> Iterator[Any]:
+    for item in collection:
+        work(_WORK_PER_ITEM)
+        if utils.is_iterable(item):
+            yield from _flat(item)
+        else:
+            yield item
+
+
+def _written(payload: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what makes a text of a value, which counts as all that there is in it."""
+
+    def call(value: Any) -> Any:
+        work(Query().measure(value)[0])
+        return payload(value)
+
+    return call
+
+
+def _join(sequence: Iterable[Any], separator: str, text_of: Callable[[Any], str]) -> str:
+    texts: list[str] = []
+    length = 0
+    for item in sequence:
+        texts.append(text_of(item))
+        length += len(texts[-1]) + len(separator)
+        _check_length(length - len(separator))
+    return separator.join(texts)
+
+
+def _concat(*texts: str) -> str:
+    _check_length(sum(map(len, texts)))
+    return "".join(texts)
+
+
+def _replace(text: str, old: str, new: str, count: int = -1) -> str:
+    found = text.count(old) if count < 0 else min(text.count(old), count)
+    _check_length(len(text) + found * (len(new) - len(old)))
+    return text.replace(old, new, count)
+
+
+def _replace_each(
+    text: str, text_of: Callable[[Any], str], replacements: Mapping[Any, Any], count: int = -1
+) -> str:
+    for old, new in replacements.items():
+        text = _replace(text, text_of(old), text_of(new), count)
+    return text
+
+
+def _check_length(length: int) -> None:
+    if length > MEMORY_QUOTA:
+        raise ValueError(f"a text gets more than {MEMORY_QUOTA} characters")
+
+
+def _instead(ours: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return what puts a function in the place of one that takes the same arguments."""
+    return lambda _payload: ours
+
+
+def _replacement(payload: Callable[..., Any]) -> Callable[..., Any]:
+    return _instead(_replace_each if "replacements" in inspect.signature(payload).parameters else _replace)(
+        payload
+    )
+
+
+def _joining(payload: Callable[..., Any]) -> Callable[..., Any]:
+    # It is there twice: as a method of what is joined, and of what is put between.
+    if next(iter(inspect.signature(payload).parameters)) == "sequence":
+        return _instead(_join)(payload)
+    return lambda separator, sequence, text_of: _join(sequence, separator, text_of)
 
 
 def _short(payload: Callable[..., Any]) -> Callable[..., Any]:
@@ -167,6 +232,11 @@ _BOUNDED = {
     "generate": _limited,
     "generateMany": _limited,
     "#operator_*": _small,
+    "flatten": _instead(_flat),
+    "str": _written,
+    "join": _joining,
+    "concat": _instead(_concat),
+    "replace": _replacement,
 }
 
 

@@ -65,6 +65,7 @@ class Opaque(resource.Resource):
         ID_ATTR: attributes.Schema("The object's id.", type=attributes.Schema.STRING),
     }
 
+    goes_by_what_it_finds = True
     given_only = (TAGS,)
     notifications = ("object.delete.end", "object.update.end", "object.error")
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from heatconv.db.places import placed
 from heatconv.db.session import Database, writing
 from heatconv.db.tables import event, raw_template, resource, stack, stack_tag
 from heatconv.model.deferred import call
@@ -140,7 +141,7 @@ class Planted:
 
 @writing
 def _insert(connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
-    connection.execute(sa.insert(table), rows)
+    connection.execute(sa.insert(table), [placed(table, row) for row in rows])
 
 
 def _template(number: int, stack_id: str) -> dict[str, Any]:
@@ -148,6 +149,7 @@ def _template(number: int, stack_id: str) -> dict[str, Any]:
     output = {"description": "", "value": call("get_attr", ["r0", "output"])}
     return {
         "id": number,
+        "uuid": _id(number),
         "stack_id": stack_id,
         "template": text,
         "environment": {},

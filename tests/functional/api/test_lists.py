@@ -227,9 +227,11 @@ def test_one_resource_is_shown_as_it_is_in_the_list(resource_reads, tree, stack,
 
 
 def test_one_attribute_is_read_of_one_resource(resource_reads, tree):
-    assert resource_reads.get_attribute(CONTEXT, tree["top"], "b", None) == "physical-b"
-    assert resource_reads.get_attribute(CONTEXT, tree["top"], "b", "output") == "b"
-    assert resource_reads.get_attribute(CONTEXT, tree["top"], "b", "nothing") is None
+    told = {
+        name: resource_reads.get_attribute(CONTEXT, tree["top"], "b", name)["value"]
+        for name in (None, "output", "nothing")
+    }
+    assert told == {None: "physical-b", "output": "b", "nothing": None}
     with pytest.raises(errors.NotFound):
         resource_reads.get_attribute(CONTEXT, tree["top"], "never", None)
 

@@ -69,6 +69,39 @@ def test_validation_of_a_bad_template(endpoint, case):
         refused(answer, case["says"])
 
 
+HOT = {
+    "heat_template_version": "2018-08-31",
+    "parameters": {"size": {"type": "string"}},
+    "conditions": {"large": {"equals": [{"get_param": "size"}, "large"]}},
+}
+CFN = {"HeatTemplateFormatVersion": "2012-12-12", "Parameters": {"size": {"Type": "String"}}}
+
+
+@pytest.mark.parametrize(
+    ("template", "says"),
+    [
+        (
+            {**HOT, "resources": {"a": {"type": "No::Such"}}},
+            "resources.a: There is no resource type No::Such.",
+        ),
+        ({**HOT, "resources": {"a": {"type": "no.yaml"}}}, "resources.a: There is no file no.yaml."),
+        (
+            {**CFN, "Resources": {"a": {"Type": "No::Such"}}},
+            "Resources.a: There is no resource type No::Such.",
+        ),
+        ({**HOT, "resources": {"a": {"type": "No::Such", "condition": "large"}}}, None),
+        ({**HOT, "resources": {"a": {"type": "OS::Heat::None"}}}, None),
+        (HOT, None),
+    ],
+)
+def test_validation_of_types_where_a_parameter_has_no_value(endpoint, template, says):
+    answer = requests.post(f"{endpoint}/validate", json={"template": template}, timeout=PATIENCE)
+    if says is None:
+        assert answer.status_code == 200, answer.text
+    else:
+        refused(answer, re.escape(says))
+
+
 @pytest.mark.parametrize(
     ("text", "headers", "says"),
     [

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 import sqlalchemy as sa
 
@@ -43,7 +41,7 @@ def test_a_stack_is_shown_whose_template_cannot_be_read(database, reads):
 
     assert (shown["name"], shown["tags"]) == ("web", ["blue", "green"])
     assert [output["output_key"] for output in shown["outputs"]] == ["first"]
-    with pytest.raises(json.JSONDecodeError):
+    with pytest.raises(errors.BrokenSeal):
         reads.get_template(CONTEXT, "web")
 
 

@@ -99,16 +99,29 @@ class Identity:
     def add_user(self, name: str, role: str, project_id: str) -> None:
         """Make a user who has a role in a project."""
         user = {"name": name, "password": PASSWORD, "domain_id": "default"}
-        user_id = self._ask("POST", "/users", json={"user": user})["user"]["id"]
+        self._ask("POST", "/users", json={"user": user})
+        self.grant(name, role, project_id)
+
+    def grant(self, name: str, role: str, project_id: str) -> None:
+        """Give a user a role in a project."""
         if role not in self._roles:
             made = self._ask("POST", "/roles", json={"role": {"name": role}})
             self._roles[role] = made["role"]["id"]
-        self._ask("PUT", f"/projects/{project_id}/users/{user_id}/roles/{self._roles[role]}")
+        self._ask("PUT", f"/projects/{project_id}/users/{self._user_id(name)}/roles/{self._roles[role]}")
+
+    def add_service(self, kind: str, url: str, region: str) -> None:
+        """Put a service and its public endpoint into the catalog."""
+        made = self._ask("POST", "/services", json={"service": {"name": kind, "type": kind}})
+        endpoint = {"interface": "public", "service_id": made["service"]["id"], "url": url}
+        self._ask("POST", "/endpoints", json={"endpoint": endpoint | {"region_id": region}})
 
     def make_domain_admin(self) -> None:
         """Let the administrator have the whole domain, too."""
-        me = self._ask("GET", "/users", params={"name": "admin"})["users"][0]["id"]
+        me = self._user_id("admin")
         self._ask("PUT", f"/domains/default/users/{me}/roles/{self._roles['admin']}")
+
+    def _user_id(self, name: str) -> str:
+        return str(self._ask("GET", "/users", params={"name": name})["users"][0]["id"])
 
     def _ask(self, method: str, path: str, **more: Any) -> Any:
         headers = {"X-Auth-Token": self._token} | more.pop("headers", {})

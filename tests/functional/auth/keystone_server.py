@@ -34,6 +34,10 @@ key_repository = {directory}/keys
 key_repository = {directory}/keys
 [credential]
 key_repository = {directory}/keys
+[cache]
+# What it has looked up once it knows, in its own memory.
+enabled = true
+backend = oslo_cache.dict
 [identity]
 # As cheap as hashes get.
 password_hash_rounds = 4

@@ -160,9 +160,9 @@ class TestSignedUrls:
 
     def test_it_is_for_that_and_nothing_else(self, installation, url):
         parts = urlsplit(url)
-        stack = parts.path.split("/resources/")[0]
+        stack, _, resource = parts.path.removesuffix("/signal").partition("/resources/")
         for method, path, status in (
-            ("POST", parts.path.replace("/alarm/", "/other/"), 403),
+            ("POST", parts.path.replace(resource, "other"), 403),
             ("POST", parts.path.replace(installation.stack["stack_id"], "0" * 8), 403),
             ("POST", f"{stack}/actions", 401),
             ("GET", stack, 401),

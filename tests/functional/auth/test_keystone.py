@@ -21,9 +21,13 @@ def status(installation, token, path="/stacks", project="mine"):
     return requests.get(url, headers={"X-Auth-Token": token}, timeout=30).status_code
 
 
-@pytest.mark.parametrize("token", ["nonsense", "gAAAAABnonsense", "\x7f"])
+@pytest.mark.parametrize("token", ["nonsense", "gAAAAABnonsense"])
 def test_a_token_that_is_none(by_token, token):
     assert status(by_token, token) == 401
+
+
+def test_a_token_with_characters_that_no_header_may_have(by_token):
+    assert status(by_token, "\x7f") == 400
 
 
 def test_a_token_that_was_revoked(by_token, identity):

@@ -8,6 +8,8 @@ from openstack import exceptions
 
 from tests.functional.clients.world import CONFIG, FILES, TINY
 
+UNKNOWN = TINY.replace("OS::Heat::TestResource", "OS::Nothing::AtAll")
+
 # -- orchestration: stacks -------------------------------------------------------------
 
 
@@ -142,7 +144,9 @@ def orchestration_validate_template(conn, world):
     found = conn.orchestration.validate_template(TINY, environment={"parameters": {"size": "large"}})
     assert found.parameters["size"]["Default"] == "small"
     with pytest.raises(exceptions.BadRequestException, match="OS::Nothing::AtAll"):
-        conn.orchestration.validate_template(TINY.replace("OS::Heat::TestResource", "OS::Nothing::AtAll"))
+        conn.orchestration.validate_template(UNKNOWN)
+    with pytest.raises(exceptions.BadRequestException, match="OS::Nothing::AtAll"):
+        conn.orchestration.validate_template(UNKNOWN.replace(", default: small", ""))
 
 
 def orchestration_get_template_contents(conn, world):

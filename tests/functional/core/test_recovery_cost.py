@@ -71,5 +71,5 @@ def test_a_tick_costs_what_was_lost_and_nothing_for_what_is_in_progress(world, c
     ten_lost = cost() - idle
 
     assert world.rung() == sorted(f"{name}+" for name in ["r0", *ten])
-    assert in_progress == idle <= 8
+    assert in_progress == idle <= 11
     assert ten_lost == 10 * one_lost <= 60

@@ -9,7 +9,8 @@ import pytest
 import sqlalchemy as sa
 
 from heatconv.db import statistics
-from heatconv.db.session import LONGEST_PAUSE, MANY_ROWS, Database, unhurried
+from heatconv.db.connections import LONGEST_PAUSE, MANY_ROWS, unhurried
+from heatconv.db.session import Database
 from heatconv.engine import prepare
 from heatconv.graph import traversal
 from heatconv.testing.templates import Template, thing

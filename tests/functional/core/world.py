@@ -17,11 +17,13 @@ import itertools
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
 
 from heatconv.db import services
+from heatconv.db.places import Opened, sealed_columns
 from heatconv.db.session import Database
 from heatconv.db.tables import (
     event,
@@ -322,7 +324,12 @@ class World:
 
     def select(self, table: sa.Table, *where: sa.ColumnElement[bool]) -> Sequence[Any]:
         with self.database.engine.connect() as connection:
-            return connection.execute(sa.select(table).where(*where)).all()
+            found = connection.execute(sa.select(table).where(*where)).all()
+        if not sealed_columns(table):
+            return found
+        opened = [Opened(table, row) for row in found]
+        names = table.c.keys()
+        return [SimpleNamespace(**{name: getattr(row, name) for name in names}) for row in opened]
 
     # -- what the cloud says ---------------------------------------------------------------------
 

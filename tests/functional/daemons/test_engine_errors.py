@@ -15,11 +15,14 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import oslo_messaging
 
-    from heatconv.rpc.bus import Bus, EngineCaller
+    from heatconv.rpc.asking import EngineCaller
+    from heatconv.rpc.bus import Bus
 
 
 class Network(Bus):
     """A bus that brings one answer to whatever is asked: what oslo.messaging makes of an engine's mistake."""
+
+    response_timeout = 60.0
 
     def __init__(self):
         pass

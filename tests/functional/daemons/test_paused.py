@@ -15,6 +15,7 @@ from heatconv.db.tables import metadata
 from heatconv.testing.keys import KEYRING
 from heatconv.testing.templates import Template, thing
 from tests.chaos.trial import Trial
+from tests.functional.on_disk import on_disk
 
 ONE_WAITS_ONE_IS_SENT = Template(A=thing("a", wait=2), B=thing("b", wait=2))
 
@@ -24,7 +25,8 @@ def everything(url):
     with closing(Database.from_url(url, KEYRING)) as database, database.engine.connect() as connection:
         return {
             table.name: [
-                tuple(row) for row in connection.execute(sa.select(table).order_by(*table.primary_key))
+                tuple(row)
+                for row in connection.execute(sa.select(on_disk(table)).order_by(*table.primary_key))
             ]
             for table in metadata.sorted_tables
             if table.name != "service"

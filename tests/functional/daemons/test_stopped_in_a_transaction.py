@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 import sqlalchemy as sa
 
-from heatconv.db import services, session
+from heatconv.db import connections, services, session
 from heatconv.db.tables import service
 from heatconv.model.ids import new_id
 
@@ -28,7 +28,7 @@ def beat(database, engine_id):
 
 @pytest.mark.parametrize("kind", ["postgresql", "mariadb"])
 def test_the_server_ends_a_transaction_whose_owner_is_stopped(fresh_database, kind, monkeypatch):
-    monkeypatch.setattr(session, "LONGEST_PAUSE", 1)
+    monkeypatch.setattr(connections, "LONGEST_PAUSE", 1)
     url, engine_id, attempts = fresh_database(kind), new_id(), []
     locked, goes_on = threading.Event(), threading.Event()
 

@@ -9,11 +9,11 @@ import pytest
 import sqlalchemy as sa
 from oslo_db import exception as oslo_db_exception
 
-from heatconv.crypto import Keyring, is_token
-from heatconv.db import given, types
+from heatconv.crypto import is_token
+from heatconv.db import given, places, types
 from heatconv.db.session import Database
+from heatconv.testing.keys import KEYRING
 
-KEYRING = Keyring("a key of thirty-two characters..")
 TRICKY = 'it\'s "quoted" \\ 100% :given {} \N{KEY} \n\t\u2028'
 
 thing = sa.Table(
@@ -27,6 +27,7 @@ thing = sa.Table(
     sa.Column("json", types.Json),
     sa.Column("secret", types.Sealed),
     sa.Column("at", types.Time),
+    info={places.ROW: ("name",)},
     mysql_charset="utf8mb4",
 )
 ADD = given.Insert(thing, ["name", "number", "yes", "text", "json", "secret"], same={"at": types.utcnow()})
@@ -53,8 +54,10 @@ def connection(database_url):
 
 
 def found(connection):
-    columns = [thing.c[name] for name in ("name", "number", "yes", "text", "json", "secret")]
-    return [dict(row._mapping) for row in connection.execute(sa.select(*columns).order_by(thing.c.id))]
+    names = ("name", "number", "yes", "text", "json", "secret")
+    query = sa.select(*(thing.c[name] for name in names)).order_by(thing.c.id)
+    rows = [places.Opened(thing, row) for row in connection.execute(query)]
+    return [{name: getattr(row, name) for name in names} for row in rows]
 
 
 def test_every_kind_of_value_arrives(connection):

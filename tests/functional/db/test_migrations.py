@@ -155,6 +155,22 @@ def test_what_was_there_is_measured_and_placed(empty):
         ]
 
 
+def test_no_request_says_any_more_whose_servers_a_deployment_is_shown_to(empty):
+    migration.upgrade(empty, "0006")
+    tables = sa.MetaData()
+    with empty.engine.begin() as connection:
+        tables.reflect(connection, only=["software_deployment"])
+        deployments = tables.tables["software_deployment"]
+        for deployment, shown_to in (("planted", "victims"), ("other", None)):
+            insert(connection, deployments, id=deployment, stack_user_project_id=shown_to)
+
+    migration.upgrade(empty, "0007")
+
+    with empty.engine.connect() as connection:
+        query = sa.select(deployments.c.id, deployments.c.stack_user_project_id).order_by("id")
+        assert [tuple(row) for row in connection.execute(query)] == [("other", None), ("planted", None)]
+
+
 def insert(connection, table, **values):
     """Insert a row that has anything at all in the columns that need something."""
     needed = [column for column in table.columns if not column.nullable and column.server_default is None]

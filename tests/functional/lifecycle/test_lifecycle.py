@@ -13,6 +13,7 @@ import pytest
 
 from heatconv.client.http import Client, ClientError
 from heatconv.testing.cloud_client import CloudControl
+from heatconv.testing.failures import FailureRule
 from heatconv.testing.scenario import GONE
 from heatconv.testing.templates import Template, attr, differences, thing
 
@@ -133,6 +134,22 @@ def test_a_check_finds_what_is_gone_and_an_update_replaces_it(world):
     assert "B: " in world.client.show_stack(name)["stack_status_reason"]
     world.client.update_stack(name, {"template": CHAIN.hot()})
     world.wait_for_end(name)
+    assert list(differences(CHAIN, world.cloud.owned(f"{name}/"))) == []
+
+
+def test_a_check_finds_what_could_not_be_made_and_an_update_makes_it(world):
+    world.cloud.fail(FailureRule(op="create", owner="*/B", status=400))
+    name = world.create(state="CREATE_FAILED")
+    world.cloud.stop_failing()
+
+    world.client.act(name, "check")
+    assert world.wait_for_end(name) == "CHECK_FAILED"
+    states = {each: world.resource(name, each)["resource_status"] for each in "ABC"}
+    assert states == {"A": "CHECK_COMPLETE", "B": "CHECK_FAILED", "C": "INIT_COMPLETE"}
+    assert "It was not created" in world.resource(name, "B")["resource_status_reason"]
+
+    world.client.update_stack(name, {"template": CHAIN.hot()})
+    world.wait_for(name, "UPDATE_COMPLETE")
     assert list(differences(CHAIN, world.cloud.owned(f"{name}/"))) == []
 
 
@@ -305,6 +322,47 @@ def test_an_action_waits_at_its_breakpoints(world):
     world.wait_for(name, GONE)
 
 
+def state_of(world: World, name: str, resource: str) -> str:
+    return str(world.client.show_resource(name, resource)["resource_status"])
+
+
+def states_told(world: World, name: str, reason: str) -> list[str]:
+    events = world.client.list_events(name)
+    return [event["resource_status"] for event in events if event["resource_status_reason"] == reason]
+
+
+def test_what_waits_to_be_created_is_not_begun(world):
+    name = world.new_name()
+    body = {"template": CHAIN.hot(), "environment": registry("B", hooks="pre-create")}
+    world.client.create_stack({"stack_name": name, **body})
+    wait_at(world, name, "CREATE paused until Hook pre-create is cleared")
+    assert state_of(world, name, "B") == "INIT_COMPLETE"
+    world.client.signal_resource(name, "B", {"unset_hook": "pre-create"})
+    world.wait_for(name, "CREATE_COMPLETE")
+    for reason in ("CREATE paused until Hook pre-create is cleared", "Hook pre-create is cleared"):
+        assert states_told(world, name, reason) == ["INIT_COMPLETE"]
+    assert state_of(world, name, "B") == "CREATE_COMPLETE"
+
+
+@pytest.mark.parametrize(
+    ("changed", "replaced"),
+    [({}, False), ({"B": thing("other")}, False), ({"B": thing("a", flavor="large")}, True)],
+)
+def test_what_waits_to_be_updated_is_as_it_was(world, changed, replaced):
+    name = world.create()
+    before = world.things(name)["B"]["id"]
+    environment = registry("B", hooks="pre-update")
+    world.client.update_stack(name, {"template": CHAIN.but(**changed).hot(), "environment": environment})
+    wait_at(world, name, "UPDATE paused until Hook pre-update is cleared")
+    assert state_of(world, name, "B") == "CREATE_COMPLETE"
+    assert world.things(name)["B"]["id"] == before
+    world.client.signal_resource(name, "B", {"unset_hook": "pre-update"})
+    world.wait_for(name, "UPDATE_COMPLETE")
+    for reason in ("UPDATE paused until Hook pre-update is cleared", "Hook pre-update is cleared"):
+        assert states_told(world, name, reason) == ["CREATE_COMPLETE"]
+    assert (world.things(name)["B"]["id"] != before) == replaced
+
+
 def test_a_breakpoint_that_nothing_waits_at_cannot_be_cleared(world):
     name = world.create()
     for hook in ("pre-update", "pre-lunch"):
@@ -324,6 +382,8 @@ def test_what_is_restricted_does_not_happen_and_does_no_harm(world, restricted, 
     assert world.wait_for_end(name) == "UPDATE_FAILED"
     assert "ResourceActionRestricted" in world.client.show_stack(name)["stack_status_reason"]
     assert world.things(name)["A"] == before
+    assert state_of(world, name, "A") == "CREATE_COMPLETE"
+    assert states_told(world, name, f"{restricted} is restricted for resource.") == ["UPDATE_FAILED"]
 
     world.client.update_stack(name, {"template": CHAIN.hot()})
     assert world.wait_for_end(name) == "UPDATE_COMPLETE"

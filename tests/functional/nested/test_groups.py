@@ -238,6 +238,20 @@ def test_members_may_be_templates(tree):
     assert tree.outputs() == {"told": ["v0", "v1"]}
 
 
+def test_members_may_become_another_file_in_batches(tree):
+    single = json.dumps(hot({"A": server("x")}))
+    members = {"count": 4, "resource_def": {"type": "one.yaml"}}
+    rolling = {"rolling_update": {"max_batch_size": 1, "min_in_service": 2}}
+    old = {"type": "OS::Heat::ResourceGroup", "properties": members, "update_policy": rolling}
+    new = {**old, "properties": {**members, "resource_def": {"type": "two.yaml"}}}
+    tree.create({"G": old}, files={"one.yaml": single})
+
+    tree.update({"G": new}, files={"two.yaml": single.replace("x", "y")})
+
+    assert tree.values() == ["y"] * 4
+    assert set(tree.client.get_files(tree.nested("G"))) == {"two.yaml"}
+
+
 def test_a_hidden_value_stays_hidden_in_the_nested_stack(tree):
     secret = "opensesame"
     template = hot(

@@ -8,7 +8,8 @@ import json
 import pytest
 
 from heatconv.client.http import ClientError
-from tests.functional.nested.conftest import Tree, hot, server
+from heatconv.testing.failures import FailureRule
+from tests.functional.nested.conftest import SERVER, Tree, hot, server
 from tests.functional.nested.test_scaling import await_size, policy, signal
 from tests.functional.servers.one_process import heatconv_all
 
@@ -16,8 +17,10 @@ LIMIT = 10
 TOO_MANY = "Maximum resources per stack exceeded"
 
 
-def inner(count):
-    return json.dumps(hot({f"S{number}": server("s") for number in range(count)}))
+def inner(count, *, plain=False):
+    """Return a template of so many resources; unless it is plain, only evaluating it tells how many."""
+    each = server("s") if plain else {**server("s"), "condition": {"equals": [1, 1]}}
+    return json.dumps(hot({f"S{number}": each for number in range(count)}))
 
 
 def group(count, member=None):
@@ -59,11 +62,13 @@ def tree(narrow, cloud_url):
                 "properties": {"resources": ["OS::Heat::None"] * LIMIT},
             }
         },
+        {name: {"type": "inner.yaml"} for name in "ABC"},
+        {"G": group(3, {"type": "inner.yaml"})},
     ],
 )
 def test_what_is_plainly_too_much_is_refused_at_once(tree, resources):
     with pytest.raises(ClientError, match=TOO_MANY) as refused:
-        tree.begin(resources)
+        tree.begin(resources, files={"inner.yaml": inner(3, plain=True)})
 
     assert refused.value.status == 400
     assert tree.state() is None
@@ -106,6 +111,73 @@ def test_an_update_that_makes_it_too_much_is_undone(tree):
     reasons = [each["resource_status_reason"] for each in tree.client.list_events(tree.name)]
     assert any(TOO_MANY in reason for reason in reasons)
     tree.update(resources, files={"A.yaml": inner(4), "B.yaml": inner(4)})
+
+
+@pytest.fixture
+def rolled_back(tree):
+    """Return a tree whose last update was undone."""
+    resources = {
+        "G": scaled(desired_capacity=2),
+        "P": policy(adjustment=4),
+        **{f"S{number}": server("s") for number in range(4)},
+    }
+    tree.create(resources)
+    tree.cloud.fail(FailureRule(op="create", owner=f"{tree.name}/bad", status=400))
+    worse = hot({**resources, "bad": server("s")})
+    tree.client.update_stack(tree.name, {"template": worse, "disable_rollback": False})
+    tree.await_state("ROLLBACK_COMPLETE")
+    return tree
+
+
+def test_an_update_after_a_rollback_is_counted(rolled_back):
+    resources = {f"S{number}": server("s") for number in range(LIMIT + 1)}
+
+    with pytest.raises(ClientError, match=TOO_MANY):
+        rolled_back.client.update_stack(rolled_back.name, {"template": hot(resources)})
+
+    assert len(rolled_back.owned()) == 6
+
+
+def test_a_signal_after_a_rollback_is_counted(rolled_back):
+    with pytest.raises(ClientError, match=TOO_MANY):
+        signal(rolled_back, "P")
+
+    assert len(rolled_back.owned()) == 6
+
+
+def test_an_update_in_the_midst_of_a_rollback_is_counted(tree):
+    tree.create({"S": server("s")})
+    tree.cloud.fail(FailureRule(op="create", owner=f"{tree.name}/bad", status=400))
+    tree.cloud.hold_after(2)  # so that what was new is still to be deleted
+    worse = hot({"S": server("s"), "new": server("s"), "bad": {**server("s"), "depends_on": "new"}})
+    tree.client.update_stack(tree.name, {"template": worse, "disable_rollback": False})
+    tree.await_failure("ROLLBACK_IN_PROGRESS")
+
+    resources = {f"S{number}": server("s") for number in range(LIMIT + 1)}
+    with pytest.raises(ClientError, match=TOO_MANY):
+        tree.client.update_stack(tree.name, {"template": hot(resources)})
+
+
+def servers(tree):
+    """Return the objects there are, less what the snapshots of others are."""
+    return [found for found in tree.owned() if found["kind"] == SERVER]
+
+
+def test_what_a_snapshot_brings_back_is_counted(tree):
+    many = {f"S{number}": server("s") for number in range(LIMIT - 1)}
+    tree.create({**many, "G": group(0)})
+    taken = tree.client.create_snapshot(tree.name, "before")["id"]
+    tree.await_state("SNAPSHOT_COMPLETE")
+    tree.update({"G": group(LIMIT - 1)})
+
+    with pytest.raises(ClientError, match=TOO_MANY):
+        tree.client.restore_snapshot(tree.name, taken)
+
+    assert len(servers(tree)) == LIMIT - 1
+    tree.update({"G": group(0)})
+    tree.client.restore_snapshot(tree.name, taken)
+    tree.await_state("RESTORE_COMPLETE")
+    assert len(servers(tree)) == LIMIT - 1
 
 
 def test_what_was_deleted_does_not_count(tree):

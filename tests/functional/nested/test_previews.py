@@ -114,8 +114,8 @@ def test_an_update_shows_what_changes_below(tree):
     wanted = {"P": pair("x"), "Q": pair("new"), "S": pair("s"), "G": group(3)}
 
     assert changes(tree, wanted, files=FILES) == {
-        "unchanged": ["G/0", "G/1", "P", "P/A", "P/B", "Q/B"],
-        "updated": ["G", "Q", "Q/A"],
+        "unchanged": ["G/0", "G/1", "P/A", "P/B", "Q/B"],
+        "updated": ["G", "P", "Q", "Q/A"],  # an update goes into each nested stack
         "added": ["G/2", "S", "S/A", "S/B"],
         "deleted": ["R", "R/A", "R/B"],
     }

@@ -162,7 +162,8 @@ def test_an_environment_names_the_template_behind_a_type(tree):
 
 
 def test_a_template_may_use_the_type_it_stands_for(tree):
-    wrapped = hot({"real": server({"get_param": "value"})}, parameters={"value": {"type": "string"}})
+    told = {name: {"value": {"get_attr": ["real", name]}} for name in ("value", "name", "id")}
+    wrapped = hot({"real": server({"get_param": "value"})}, told, {"value": {"type": "string"}})
 
     tree.create(
         {"S": server("x")},
@@ -239,3 +240,164 @@ def test_validation_tells_what_the_templates_below_take(tree):
     assert told["O"]["Type"] == "outer.yaml"
     assert told["O"]["Parameters"]["size"]["Type"] == "Number"
     assert told["O"]["NestedParameters"]["inner"]["Parameters"].keys() == {"value", "size"}
+
+
+def test_a_file_that_gains_a_parameter_is_given_it_by_the_same_update(tree):
+    single = hot({"A": server({"get_param": "value"})}, None, {"value": {"type": "string"}})
+    double = hot(
+        {"A": server({"get_param": "value"}), "B": server({"get_param": "second"})},
+        None,
+        {"value": {"type": "string"}, "second": {"type": "string"}},
+    )
+    tree.create({"P": pair("x")}, files={"pair.yaml": json.dumps(single)})
+
+    tree.update({"P": pair("x", second="y")}, files={"pair.yaml": json.dumps(double)})
+    assert tree.values() == ["x", "y"]
+
+    tree.update({"P": pair("z")}, files={"pair.yaml": json.dumps(single)})
+    assert tree.values() == ["z"]
+
+
+FACADE = hot({}, {"told": {"value": "noop"}}, {"one": {"type": "string"}, "two": {"type": "number"}})
+TAKEN = {"one": {"type": "string"}, "two": {"type": "number"}}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "outputs", "wrong"),
+    [
+        (
+            {"one": {"type": "string"}},
+            FACADE["outputs"],
+            "Required property two for facade My::Thing missing in provider",
+        ),
+        (
+            {**TAKEN, "two": {"type": "string"}},
+            FACADE["outputs"],
+            "Property two type mismatch between facade My::Thing (Number) and provider (String)",
+        ),
+        (
+            {**TAKEN, "three": {"type": "string"}},
+            FACADE["outputs"],
+            "Provider requires property three unknown in facade My::Thing",
+        ),
+        (TAKEN, None, "Attribute told for facade My::Thing missing in provider"),
+        (TAKEN, FACADE["outputs"], None),
+    ],
+)
+def test_a_template_takes_and_gives_all_that_the_type_does_it_stands_in_for(tree, parameters, outputs, wrong):
+    files = {
+        "facade.yaml": json.dumps(FACADE),
+        "provider.yaml": json.dumps(hot({"A": server({"get_param": "one"})}, outputs, parameters)),
+    }
+    registry = {"My::Thing": "facade.yaml", "resources": {"T": {"My::Thing": "provider.yaml"}}}
+    resources = {"T": {"type": "My::Thing", "properties": {"one": "x", "two": 2}}}
+    body = {
+        "outputs": {"told": {"value": {"get_attr": ["T", "told"]}}},
+        "files": files,
+        "environment": {"resource_registry": registry},
+    }
+
+    if wrong is None:
+        tree.create(resources, **body)
+        assert tree.values() == ["x"]
+    else:
+        with pytest.raises(ClientError) as refused:
+            tree.begin(resources, **body)
+        assert (refused.value.status, str(refused.value)) == (400, wrong)
+
+
+def test_a_template_cannot_stand_in_for_a_type_that_tells_more(tree):
+    body = {
+        "files": {"provider.yaml": json.dumps(hot({"A": server("x")}))},
+        "environment": {"resource_registry": {"OS::Heat::RandomString": "provider.yaml"}},
+    }
+
+    with pytest.raises(ClientError) as refused:
+        tree.begin({"T": {"type": "OS::Heat::RandomString"}}, **body)
+
+    assert str(refused.value) == "Attribute value for facade OS::Heat::RandomString missing in provider"
+
+
+def test_a_failure_far_below_is_told_by_one_path(tree):
+    oops = {"type": "OS::Heat::TestResource", "properties": {"fail": True}}
+    files = {
+        "inner.yaml": json.dumps(hot({"oops": oops})),
+        "outer.yaml": json.dumps(hot({"inner": {"type": "inner.yaml"}})),
+    }
+
+    tree.begin({"victim": {"type": "outer.yaml"}}, files=files)
+    tree.await_failure("CREATE_FAILED")
+
+    what = "ValueError: resources.victim.resources.inner.resources.oops: Test Resource failed oops"
+    assert tree.client.show_stack(tree.name)["stack_status_reason"] == f"Resource CREATE failed: {what}"
+    assert tree.client.show_resource(tree.name, "victim")["resource_status_reason"] == what
+
+
+def test_a_secret_inside_is_told_to_who_refers_to_it_and_shown_to_nobody_else(tree):
+    files = {"secret.yaml": json.dumps(hot({"word": {"type": "OS::Heat::RandomString"}}))}
+    inner = {"get_attr": ["S", "resource.word", "value"]}
+    tree.create(
+        {"S": {"type": "secret.yaml"}, "C": server(inner)},
+        outputs={"word": {"value": inner}, "by_name": {"value": {"get_attr": ["S", "resource.word.value"]}}},
+        files=files,
+    )
+
+    (word,) = tree.values()
+    assert len(word) == 32
+    assert tree.outputs() == {"word": word, "by_name": word}
+    shown = [tree.client.show_resource(tree.name, name) for name in ("S", "C")]
+    assert word not in json.dumps([*shown, tree.client.list_events(tree.name)])
+
+
+def test_an_update_may_take_away_what_an_output_tells_of_a_file_that_is_being_changed(tree):
+    properties = {"action_wait_secs": {"update": 3600}, "value": {"get_param": "value"}}
+    slow = {"type": "OS::Heat::TestResource", "properties": properties}
+    takes = {"value": {"type": "string"}}
+    given = {"properties": {"value": {"get_param": "value"}}}
+    outer = hot(
+        {"inner": {"type": "inner.yaml", **given}}, {"inner": {"value": {"get_resource": "inner"}}}, takes
+    )
+    files = {"outer.yaml": json.dumps(outer), "inner.yaml": json.dumps(hot({"slow": slow}, None, takes))}
+    outputs = {"inner": {"value": {"get_attr": ["O", "inner"]}}}
+
+    def wanted(value):
+        return {"O": {"type": "outer.yaml", "properties": {"value": value}}}
+
+    tree.create(wanted("first"), outputs=outputs, files=files)
+    inner = tree.outputs()["inner"].rpartition("/")[2]
+    tree.client.update_stack(tree.name, {"template": hot(wanted("second"), outputs), "files": files})
+    tree.await_resource(inner, "slow", "UPDATE_IN_PROGRESS")
+
+    tree.update(wanted("third"), outputs=outputs, files={"outer.yaml": json.dumps(hot({}, None, takes))})
+
+    assert tree.outputs() == {"inner": None}
+    assert tree.client.show_stack(inner)["stack_status"] == "DELETE_COMPLETE"
+
+
+BROKEN = hot(
+    {"A": server("a")},
+    {
+        "told": {"value": {"get_attr": ["A", "value"]}},
+        "lost": {"value": {"list_join": ["-", [{"get_param": "nobody"}, {"get_attr": ["A", "value"]}]]}},
+        "late": {"value": {"list_join": ["", {"get_attr": ["A", "value"]}]}},
+    },
+)
+
+
+def test_an_output_of_it_with_a_mistake_in_it_is_told_as_one_of_the_parent(tree):
+    """A stack is made all the same; what was known of the output before is not shown."""
+    outputs = {name: {"value": {"get_attr": ["P", name]}} for name in BROKEN["outputs"]}
+    whole = {**BROKEN, "outputs": {**BROKEN["outputs"], "lost": {"value": "here"}}}
+    resources = {"P": {"type": "broken.yaml"}, "C": server({"get_attr": ["P", "lost"]})}
+    tree.create(resources, outputs=outputs, files={"broken.yaml": json.dumps(whole)})
+    assert (tree.outputs()["lost"], tree.values()) == ("here", ["a", "here"])
+
+    without = {"P": resources["P"]}
+    tree.update(without, outputs=outputs, files={"broken.yaml": json.dumps(BROKEN)})
+
+    told, lost, late = (tree.client.show_output(tree.name, name) for name in ("told", "lost", "late"))
+    assert (told["output_value"], "output_error" in told) == ("a", False)
+    assert lost["output_value"] is None
+    assert lost["output_error"] == "Error in P output lost: The Parameter (nobody) was not provided."
+    assert late["output_value"] is None
+    assert late["output_error"].startswith("Error in P output late: list_join")

@@ -68,6 +68,22 @@ def test_what_is_as_it_was_made_is_no_news(world):
     assert world.state == "CREATE_COMPLETE"
 
 
+@pytest.mark.parametrize("deleting", [False, True])
+def test_who_waits_for_a_thing_is_woken_be_it_observed_or_not(world, deleting):
+    world.create(Template(A=thing("a", wait=3), B=thing("b", wait=3)))
+    if deleting:
+        world.run()
+        world.delete()
+        world.check("stack+")
+    world.check("A-" if deleting else "A+")
+    world.check("B-" if deleting else "B+")
+
+    row = world.row("A")
+    world.hear("object.update.end", row.physical_id)
+
+    assert world.woken == [(row.id, world.worker.engine_id)]
+
+
 def test_of_a_stack_that_nobody_observes_nothing_is_looked_at(world):
     world.create(FIRST)
     world.run()

@@ -30,6 +30,7 @@ class ObservedWorld(World):
     def __init__(self, url: str, registry: Registry) -> None:
         super().__init__(url, registry)
         self.now = 0.0  #: the time that notifications go by
+        self.woken: list[tuple[str, str | None]] = []  #: rows, and who holds them
         self.preparer = Preparer(self.database, registry, default_timeout=3600)
         self.observer = self.new_observer()
 
@@ -45,6 +46,7 @@ class ObservedWorld(World):
                 database=database, preparer=self.preparer, ring=self._ring, limits=limits or Limits()
             ),
             defaults=Defaults(mode=mode, interval=300, portion=portion),
+            wake=lambda row_id, engine_id: self.woken.append((row_id, engine_id)),
         )
         self.notifications = Notifications(
             self.observer.look_at, self._registry, most=2000, clock=lambda: self.now

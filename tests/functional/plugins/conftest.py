@@ -57,8 +57,8 @@ class Stack:
         self.client.create_stack({"stack_name": self.name, **self._source(resources)})
         self.wait_for(until)
 
-    def update(self, resources, *, until="UPDATE_COMPLETE"):
-        self.client.update_stack(self.name, self._source(resources))
+    def update(self, resources, *, until="UPDATE_COMPLETE", rollback=False):
+        self.client.update_stack(self.name, self._source(resources) | {"disable_rollback": not rollback})
         self.wait_for(until)
 
     def act(self, action, *, until):
@@ -99,6 +99,9 @@ class Stack:
 
     def output(self, name):
         return self.client.show_output(self.name, name)["output_value"]
+
+    def shown(self, resource):
+        return self.client.show_resource(self.name, resource)
 
     def events(self, resource, status=None):
         found = self.client.list_events(self.name, resource=resource)

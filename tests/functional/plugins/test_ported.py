@@ -118,6 +118,18 @@ def test_attributes_are_read_along_their_paths(stack):
     assert stack.output("name") == made["name"]
 
 
+def test_an_attribute_that_its_service_refuses_is_no_failure_of_the_resource(stack):
+    stack.cloud.fail(FailureRule(op="show", owner=f"{stack.name}/record", outcome=Outcome.REFUSE, status=403))
+    record = {"type": "My::Cloud::Record", "properties": {"content": {"title": "t"}}}
+    outputs = {"serial": {"get_attr": ["record", "serial"]}, "secret": {"get_attr": ["record", "secret"]}}
+    stack.create({"record": record}, outputs)
+
+    shown = stack.client.show_output(stack.name, "serial")
+    assert shown["output_value"] is None
+    assert shown["output_error"] == "record: its attribute serial is not known."
+    assert stack.output("secret") == "hush"
+
+
 # -- signals ------------------------------------------------------------------------------------
 
 

@@ -31,7 +31,7 @@ def waiting(stack):
     """Return a stack that waits for two signals."""
     resources = {"handle": HANDLE, "condition": condition(count=2)}
     stack.create(resources, OUTPUTS, until="CREATE_IN_PROGRESS")
-    while not stack.events("condition", "CREATE_IN_PROGRESS"):
+    while stack.shown("condition")["resource_status"] != "CREATE_IN_PROGRESS":
         time.sleep(0.05)
     return stack
 

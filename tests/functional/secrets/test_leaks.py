@@ -42,6 +42,8 @@ from tests.functional.waiting import until
 TELLTALE = Path(__file__).parent / "plugins"
 
 STACK = "/stacks/{stack_name}/{stack_id}"
+#: Validation tells who sends a template what the defaults in it are.
+VALIDATED = {"POST /validate"}
 OUTPUTS = {f"GET {STACK}", f"GET {STACK}/outputs/{{output_key}}"}
 METADATA = {f"GET {STACK}/resources/{{resource_name}}/metadata"}
 ATTRIBUTES = {f"GET {STACK}/resources", f"GET {STACK}/resources/{{resource_name}}"}
@@ -202,7 +204,7 @@ class Story:
         return {
             **dict.fromkeys(("password", "from_defaults", "shown", "for_agents", "path"), hidden),
             **dict.fromkeys(("message", "script", "known"), hidden),
-            "defaulted": hidden | {"default": self.secrets.text("default")},
+            "defaulted": hidden | {"default": self.secrets.text("default", VALIDATED)},
             "card": {"type": "json", "hidden": True},
             "card_text": {"type": "json", "hidden": "true"},
             "users": {"type": "comma_delimited_list", "hidden": True},
@@ -255,7 +257,6 @@ class Story:
             ),
         }
         self.api.ask("POST", url, signal, status=200)
-        self.api.ask("POST", url, [self.secrets.text("password")], status=400)
         self.api.ask("POST", url, {self.secrets.text("password"): 1}, status=400)
 
     def _told_url(self, path: str) -> str:
@@ -310,7 +311,7 @@ class Story:
                     "Defaulted": {
                         "Type": "String",
                         "NoEcho": True,
-                        "Default": self.secrets.text("legacy default"),
+                        "Default": self.secrets.text("legacy default", VALIDATED),
                     },
                     "Many": {"Type": "CommaDelimitedList", "NoEcho": "true"},
                 }

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from heatconv.crypto import Keyring
+from heatconv.crypto import Keyring, generate_key
 from heatconv.db import sealing
+from heatconv.db.places import Opened, placed
 from heatconv.db.session import Database
 from heatconv.db.tables import metadata, raw_template, resource, sync_point_input
 from tests.functional.servers.processes import program
 
-OLD, NEW = "the key that everything began with...", "the key that comes after that one...."
+OLD, NEW = generate_key(), "the key that comes after that one, and is a password"
 BEFORE, BOTH, AFTER = Keyring(OLD), Keyring(NEW, [OLD]), Keyring(NEW)
 SECRET = {"password": "correct horse battery staple"}
 
@@ -47,21 +48,33 @@ def read(database, statement):
 
 def fill(database, templates=3, inputs=5):
     parts: dict[str, Any] = {name: {} for name in ("environment", "files", "outputs", "parameters")}
+    parts["stack_id"] = "s"
     write(
         database,
         sa.insert(raw_template),
-        [{**parts, "template": SECRET | {"n": n}} for n in range(templates)],
+        [
+            placed(raw_template, {**parts, "uuid": f"u{n}", "template": SECRET | {"n": n}})
+            for n in range(templates)
+        ],
     )
     key = {"traversal_id": "t", "stack_id": "s", "sender_id": "x", "data": SECRET}
     write(
         database,
         sa.insert(sync_point_input),
         [
-            {**key, "resource_id": str(n), "is_update": update, "sender_is_update": update}
+            placed(
+                sync_point_input,
+                {**key, "resource_id": str(n), "is_update": update, "sender_is_update": update},
+            )
             for n in range(inputs)
             for update in (True, False)
         ],
     )
+
+
+def open_all(database, table, name):
+    rows = [Opened(table, row) for row in read(database, sa.select(table).order_by(*table.primary_key))]
+    return [getattr(row, name) for row in rows]
 
 
 def renewed(database):
@@ -79,8 +92,9 @@ def test_every_row_gets_under_the_first_key(opened, monkeypatch):
 
     assert renewed(opened(BOTH)) == {"raw_template": 7, "sync_point_input": 10}
 
-    found = read(opened(AFTER), sa.select(raw_template.c.template).order_by(raw_template.c.id))
-    assert found == [(SECRET | {"n": n},) for n in range(7)]
+    found = open_all(opened(AFTER), raw_template, "template")
+    assert found == [SECRET | {"n": n} for n in range(7)]
+    assert open_all(opened(AFTER), sync_point_input, "data") == [SECRET] * 10
     assert set(
         read(opened(AFTER), sa.select(sync_point_input.c.resource_id, sync_point_input.c.is_update))
     ) == {(str(n), update) for n in range(5) for update in (True, False)}
@@ -96,17 +110,17 @@ def test_what_is_there_already_is_left_alone(opened):
 
 
 def test_what_was_never_encrypted_is(opened):
-    database = opened(AFTER)
+    database = opened(Keyring(NEW, accept_unbound=True))
     fill(database)
     write(database, sa.text("""UPDATE raw_template SET template = '{"plain": 1}'"""))
 
     assert renewed(database) == {"raw_template": 3}
-    assert read(database, sa.select(raw_template.c.template)) == [({"plain": 1},)] * 3
+    assert open_all(opened(AFTER), raw_template, "template") == [{"plain": 1}] * 3
     assert "plain" not in str(read(database, sa.text("SELECT template FROM raw_template")))
 
 
 def test_what_no_key_decrypts_is_counted_and_kept(opened):
-    fill(opened(Keyring("a key that nobody has kept, alas, alas")))
+    fill(opened(Keyring(generate_key())))
     stored = read(opened(BOTH), sa.text("SELECT template FROM raw_template"))
 
     *_, progress = sealing.renew(opened(BOTH), raw_template)
@@ -127,12 +141,14 @@ def test_a_row_that_changes_meanwhile_keeps_the_change(opened):
             if database.engine.dialect.name == "sqlite":
                 connection.exec_driver_sql("UPDATE resource SET progress = NULL")  # nobody else can write now
             else:
-                write(worker, sa.update(resource).values(progress={"token": 1}, atomic_key=8))
+                told = {"id": "x", "stack_id": "x", "progress": {"token": 1}, "atomic_key": 8}
+                write(worker, sa.update(resource).values(placed(resource, told)))
 
     sa.event.listen(database.engine, "before_cursor_execute", _interfere)
     *_, progress = sealing.renew(database, resource)
 
-    [row] = read(opened(AFTER), sa.select(resource.c.desired, resource.c.progress, resource.c.atomic_key))
+    [found] = read(opened(AFTER), sa.select(resource))
+    row = Opened(resource, found)
     assert progress.renewed == 1
     assert row.desired == SECRET
     assert row.progress != SECRET
@@ -144,7 +160,7 @@ def _add_resource(database):
     sealed = dict.fromkeys(("desired", "progress", "attributes", "metadata", "data"), SECRET)
     numbers = {"version": 0, "output_version": 0, "atomic_key": 7}
     values = {**texts, **sealed, **numbers, "requires": {}, "wanted_attributes": []}
-    write(database, sa.insert(resource).values(**values, created_at=sa.func.now()))
+    write(database, sa.insert(resource).values(**placed(resource, values), created_at=sa.func.now()))
 
 
 def test_every_sealed_column_is_known():

@@ -10,14 +10,16 @@ import pytest
 import sqlalchemy as sa
 
 from heatconv import errors
-from heatconv.crypto import Keyring, is_token
+from heatconv.crypto import Keyring, generate_key, is_token
 from heatconv.db import sealing
+from heatconv.db.places import Opened, placed
 from heatconv.db.session import Database, reading, writing
 from heatconv.db.tables import raw_template, resource, resource_data
-from heatconv.testing.keys import KEYRING
+from heatconv.model.ids import new_id
+from heatconv.testing.keys import KEY, KEYRING
 
 SECRET = "correct horse battery staple"
-OTHER = Keyring("a key that is quite another one, truly")
+OTHER = Keyring(generate_key())
 
 
 @pytest.fixture
@@ -36,9 +38,15 @@ def rows(connection, statement):
     return connection.execute(statement).all()
 
 
+@reading
+def opened(connection, table, name):
+    return [getattr(Opened(table, row), name) for row in connection.execute(sa.select(table))]
+
+
 def add_template(database, template, **more):
     values = {"environment": {}, "files": {}, "outputs": {}, "parameters": {}} | more
-    execute(database, sa.insert(raw_template).values(template=template, **values))
+    values |= {"uuid": new_id(), "stack_id": "s", "template": template}
+    execute(database, sa.insert(raw_template).values(placed(raw_template, values)))
 
 
 def on_disk(database, column):
@@ -50,10 +58,10 @@ def test_what_is_written_can_be_read_and_is_encrypted_on_disk(database):
     template = {"description": SECRET, "ключ": ["\N{KEY}", 1.5, None, True]}
     add_template(database, template, parameters=[])
 
-    assert rows(database, sa.select(raw_template.c.template)) == [(template,)]
+    assert opened(database, raw_template, "template") == [template]
     assert is_token(on_disk(database, "template"))
     assert SECRET not in on_disk(database, "template")
-    assert "horse" not in KEYRING.encrypt(SECRET)
+    assert "horse" not in KEYRING.encrypt(SECRET, b"")
 
 
 def test_what_says_nothing_is_not_encrypted(database):
@@ -64,20 +72,31 @@ def test_what_says_nothing_is_not_encrypted(database):
 
 def test_many_rows_in_one_statement_are_encrypted_each_by_itself(database):
     values = [{"resource_id": str(n), "key": "k", "value": SECRET, "redact": True} for n in range(3)]
-    execute(database, sa.insert(resource_data), values)
+    execute(database, sa.insert(resource_data), [placed(resource_data, each) for each in values])
 
     stored = {row[0] for row in rows(database, sa.text("SELECT value FROM resource_data"))}
     assert len(stored) == 3
     assert all(map(is_token, stored))
-    assert rows(database, sa.select(resource_data.c.value).distinct()) == [(SECRET,)] * 3
+    assert opened(database, resource_data, "value") == [SECRET] * 3
 
 
-def test_what_was_written_before_there_were_keys_is_read_as_it_is(database):
+def test_what_is_written_without_saying_for_which_row_is_refused(database):
+    values = {"environment": {}, "files": {}, "outputs": {}, "parameters": {}, "template": {"a": SECRET}}
+    with pytest.raises(errors.StorageError, match="has to be placed") as caught:
+        execute(database, sa.insert(raw_template).values(values))
+    assert SECRET not in str(caught.value)
+    assert rows(database, sa.select(raw_template.c.id)) == []
+
+
+def test_what_was_written_before_there_were_keys_is_read_as_it_is_if_that_is_accepted(database, database_url):
     add_template(database, {"a": 1})
     execute(database, sa.text("""UPDATE raw_template SET template = '{"b": 2}'"""))
 
-    assert rows(database, sa.select(raw_template.c.template)) == [({"b": 2},)]
-    sealing.check(database)
+    with closing(Database.from_url(database_url, Keyring(KEY, accept_unbound=True))) as lenient:
+        assert opened(lenient, raw_template, "template") == [{"b": 2}]
+        sealing.check(lenient)
+    with pytest.raises(errors.BrokenSeal, match="accept_unbound_values"):
+        sealing.check(database)
 
 
 def test_the_wrong_key_is_told_before_anything_is_done(database, database_url):
@@ -105,11 +124,13 @@ def test_without_a_key_no_secret_is_read_or_written(database, database_url):
 
 
 def test_two_databases_of_one_process_have_a_key_each(database, fresh_database):
-    with closing(Database.from_url(fresh_database("sqlite"), OTHER)) as other:
+    url = fresh_database("sqlite")
+    with closing(Database.from_url(url, OTHER)) as other:
         for each in (database, other):
             add_template(each, {"a": SECRET})
-            assert rows(each, sa.select(raw_template.c.template)) == [({"a": SECRET},)]
-        assert OTHER.decrypt(on_disk(other, "template"))
+            assert opened(each, raw_template, "template") == [{"a": SECRET}]
+        with pytest.raises(errors.BrokenSeal), closing(Database.from_url(url, KEYRING)) as wrong:
+            opened(wrong, raw_template, "template")
 
 
 @pytest.mark.parametrize(
@@ -133,8 +154,9 @@ def test_whether_something_is_there_can_be_asked(database):
 
 
 def test_an_error_of_the_database_does_not_repeat_values(database):
+    values = {"uuid": "u", "stack_id": "s", "environment": {"p": SECRET}}
     with pytest.raises(errors.StorageError) as caught:
-        execute(database, sa.insert(raw_template).values(environment={"p": SECRET}))
+        execute(database, sa.insert(raw_template).values(placed(raw_template, values)))
 
     logged = "".join(traceback.format_exception(caught.value))
     assert "INSERT INTO raw_template" in logged

@@ -14,6 +14,7 @@ import secrets
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -46,6 +47,7 @@ class PrivatePostgreSQL:
         self._process: Process | None = None
         if os.geteuid() == 0:
             shutil.chown(directory, "postgres", "postgres")
+            _let_others_reach(directory)
         initdb = [str(Path(self._server).with_name("initdb")), "--auth=trust", "--username=postgres"]
         _run([*_as("postgres"), *initdb, "--no-sync", "--pgdata", str(directory / "data")])
 
@@ -146,6 +148,14 @@ def _as(account: str) -> list[str]:
     if os.geteuid() != 0:
         return []
     return ["setpriv", f"--reuid={account}", f"--regid={account}", "--init-groups", "--"]
+
+
+def _let_others_reach(directory: Path) -> None:
+    """Let every account pass through the temporary directories above this one."""
+    for parent in directory.parents:
+        if parent == Path(tempfile.gettempdir()):
+            break
+        parent.chmod(0o711)
 
 
 def _run(command: Sequence[str]) -> None:

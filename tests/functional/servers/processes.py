@@ -103,6 +103,10 @@ class Process:
             self.kill()
             return self._popen.returncode
 
+    def wait(self) -> int:
+        """Wait until it ends by itself; return its exit code."""
+        return self._end(PATIENCE)
+
     def _end(self, patience: float) -> int:
         code = self._popen.wait(patience)
         self._reader.join()

@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 import sqlalchemy as sa
 
 from heatconv.db import services
+from heatconv.db.places import Opened
 from heatconv.db.session import Database
 from heatconv.db.software_configs import UNLIMITED, Quotas
 from heatconv.db.tables import resource, software_config, software_deployment, stack, sync_point
@@ -221,7 +222,7 @@ class Stage:
 
     def select(self, table: sa.Table, *where: sa.ColumnElement[bool]) -> list[Any]:
         def read(connection: sa.Connection) -> list[Any]:
-            return list(connection.execute(sa.select(table).where(*where)).all())
+            return [Opened(table, row) for row in connection.execute(sa.select(table).where(*where))]
 
         return list(self.database.read(read))
 

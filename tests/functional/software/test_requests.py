@@ -16,7 +16,6 @@ from tests.functional.core.world import at_once
 from tests.functional.software.stage import CONTEXT
 
 STRANGER = RequestContext(project_id="strangers")
-SERVERS = RequestContext(project_id="servers-of-tests")
 
 
 @pytest.fixture
@@ -174,14 +173,6 @@ def test_a_project_knows_nothing_of_anothers(software, config):
     assert software.list_software_deployments(STRANGER, "s1") == []
     assert software.list_deployed_configs(STRANGER, "s1") == []
     assert software.show_software_deployment(CONTEXT, made)["status"] == "COMPLETE"
-
-
-def test_the_project_of_the_servers_users_sees_what_concerns_them(software, config):
-    made = deploy(software, config, stack_user_project_id=SERVERS.project_id)["id"]
-    assert software.show_software_deployment(SERVERS, made)["id"] == made
-    assert [row["id"] for row in software.list_deployed_configs(SERVERS, "s1")] == [config]
-    software.update_software_deployment(SERVERS, made, {"status": "FAILED"})
-    assert software.show_software_deployment(CONTEXT, made)["status"] == "FAILED"
 
 
 def test_a_project_may_have_so_many_and_no_more(make_stage):

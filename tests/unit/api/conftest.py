@@ -24,6 +24,7 @@ def conf():
     options.register(conf)
     conf([])
     conf.set_override("max_json_body_size", 2000, "api")
+    conf.set_override("allowed_hosts", ["falconframework.org"], "api")
     return conf
 
 

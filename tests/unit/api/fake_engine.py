@@ -26,6 +26,7 @@ class FakeEngine:
         self.resources: dict[str, list[dict[str, Any]]] = {}
         self.events: dict[str, list[dict[str, Any]]] = {}
         self.edges: list[list[str]] = []
+        self.clearing: list[dict[str, Any]] = []
         self.done: list[tuple[str, str]] = []
         self.signals: list[tuple[str, dict[str, Any]]] = []
         self.noted: list[tuple[str, list[str], bool]] = []
@@ -251,7 +252,7 @@ class FakeEngine:
             raise errors.Invalid(problems=[("resources.a.type", "unknown type"), ("outputs.b", "no value")])
         return {"Description": "", "Parameters": {}, "Environment": {}}
 
-    def _identify_stack(self, context: RequestContext, stack: str) -> Any:
+    def _identify_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> Any:
         row = self._find(context, stack)
         return {"name": row["name"], "id": row["id"]}
 
@@ -295,13 +296,18 @@ class FakeEngine:
     def _show_graph(self, context: RequestContext, stack: str) -> Any:
         keys = ("name", "type", "action", "status", "reason", "physical_id")
         rows = self.resources[self._find(context, stack)["id"]]
-        return {"nodes": [{key: row[key] for key in keys} for row in rows], "edges": self.edges}
+        nodes = [{key: row[key] for key in keys} for row in rows]
+        return {"nodes": nodes, "clearing": self.clearing, "edges": self.edges}
 
     # -- resources and events ---------------------------------------------------------------
 
-    def _list_resources(self, context: RequestContext, stack: str, filters: Any, nested_depth: int) -> Any:
-        self.queries.append({"filters": filters, "nested_depth": nested_depth})
+    def _list_resources(
+        self, context: RequestContext, stack: str, filters: Any, nested_depth: int, **every: bool
+    ) -> Any:
+        self.queries.append({"filters": filters, "nested_depth": nested_depth, **every})
         rows = self.resources[self._find(context, stack)["id"]]
+        if every:
+            rows = [{"wanted": True, "replaced_by": None, **row} for row in rows]
         return [row for row in rows if all(row[key] in wanted for key, wanted in filters.items())]
 
     def _show_resource(self, context: RequestContext, stack: str, name: str, attributes: list[str]) -> Any:

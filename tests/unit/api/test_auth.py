@@ -135,6 +135,7 @@ def test_without_authentication_everybody_is_administrator(engine):
     conf = cfg.ConfigOpts()
     options.register(conf)
     conf([])
+    conf.set_override("allowed_hosts", ["falconframework.org"], "api")
     open_to_all = testing.TestClient(deploy.application(EngineClient(engine), conf))
     assert open_to_all.simulate_get("/v1/anything/services").status_code != 403
     assert engine.contexts[0].is_admin
@@ -212,6 +213,12 @@ def test_a_token_tells_user_project_domains_and_roles():
         roles=("member", "reader"),
         request_id="req-1",
     )
+
+
+@pytest.mark.parametrize(("said", "is_so"), [({}, True), ("True", True), ("False", False)])
+def test_a_token_tells_whether_its_project_is_the_administrators(said, is_so):
+    headers = CONFIRMED | ({"X-Is-Admin-Project": said} if said else {})
+    assert by_token(headers).is_admin_project is is_so
 
 
 def test_a_token_for_the_whole_system_has_no_project():

@@ -28,6 +28,7 @@ def client(engine, tmp_path):
         conf = cfg.ConfigOpts()
         options.register(conf)
         conf([], default_config_files=[str(file)])
+        conf.set_default("allowed_hosts", ["falconframework.org", "cloud.example.org"], "api")
         return testing.TestClient(deploy.application(EngineClient(engine), conf))
 
     return make

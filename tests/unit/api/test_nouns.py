@@ -69,6 +69,29 @@ def test_resources_of_nested_stacks_say_where_they_are(api, engine, stack_id, ur
     ]
 
 
+def test_what_is_being_cleared_away_is_listed_if_asked_for(api, engine, stack_id, url):
+    engine.add_resource(stack_id, "a", action="DELETE", status="IN_PROGRESS")
+    successor = {
+        "id": "row",
+        "version": 1,
+        "physical_id": "physical-a",
+        "action": "CREATE",
+        "status": "FAILED",
+    }
+    engine.resources[stack_id][-1] |= {"wanted": False, "replaced_by": successor}
+
+    rows = api.simulate_get(f"{url}/resources", query_string="all=True").json["resources"]
+
+    assert engine.queries == [{"filters": {}, "nested_depth": 0, "every": True}]
+    assert [row["wanted"] for row in rows] == [True, True, False]
+    assert rows[0]["replaced_by"] is None
+    assert rows[2]["replaced_by"] == {
+        "version": 1,
+        "physical_resource_id": "physical-a",
+        "resource_status": "CREATE_FAILED",
+    }
+
+
 def test_an_unknown_filter_of_resources_is_refused(api, url):
     answer = api.simulate_get(f"{url}/resources", query_string="colour=blue")
     assert answer.status_code == 400
@@ -98,7 +121,8 @@ def test_a_signal_without_a_body_is_one_without_details(api, engine, url):
     assert api.simulate_post(f"{url}/resources/a/signal").status_code == 200
     assert engine.signals == [("a", {})]
     assert api.simulate_post(f"{url}/resources/nothing/signal").status_code == 404
-    assert api.simulate_post(f"{url}/resources/a/signal", json=[1]).status_code == 400
+    assert api.simulate_post(f"{url}/resources/a/signal", json=[1]).status_code == 200
+    assert engine.signals == [("a", {}), ("a", {})]
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,8 @@ LOOKS = {
 FOR_STACK_USERS = {
     ("GET", f"{STACK}/resources/{{resource_name}}/metadata"),
     ("POST", f"{STACK}/resources/{{resource_name}}/signal"),
+    ("PUT", f"{STACK}/resources/{{resource_name}}/signal"),
+    ("GET", "/software_deployments/metadata/{server_id}"),
 }
 
 
@@ -43,7 +45,7 @@ def may(role, method, url):
     if url in ("/services", "/notifications"):
         return False
     if role == "heat_stack_user":
-        return is_lookup(url) or (method, url) in FOR_STACK_USERS or url.startswith("/software_deployments")
+        return is_lookup(url) or (method, url) in FOR_STACK_USERS
     if role == "member":
         return True
     if role == "reader":
@@ -57,6 +59,7 @@ def conf():
     conf = cfg.ConfigOpts()
     options.register(conf)
     conf([])
+    conf.set_override("allowed_hosts", ["falconframework.org"], "api")
     return conf
 
 
@@ -77,10 +80,10 @@ def rules(conf, tmp_path):
 def as_somebody(engine, conf):
     """Return how to make a client of somebody with some roles."""
 
-    def client(*roles, project="mine"):
+    def client(*roles, project="mine", **more):
         def authenticate(request, _project):
             return RequestContext(
-                project_id=project, roles=roles, request_id=request.context.request_id, user_id="u"
+                project_id=project, roles=roles, request_id=request.context.request_id, user_id="u", **more
             )
 
         return testing.TestClient(deploy.application(EngineClient(engine), conf, authenticate))
@@ -127,6 +130,16 @@ def test_an_admin_acts_in_any_project(as_somebody, engine):
     assert answer.status_code == 200
     assert {context.project_id for context in engine.contexts} == {"theirs"}
     assert all(context.is_admin for context in engine.contexts)
+
+
+def test_an_admin_of_another_project_than_the_admins_own_acts_there_alone(as_somebody, engine):
+    theirs = engine.add_stack("web", project="theirs")
+    client = as_somebody("admin", "member", "reader", is_admin_project=False)
+    assert client.simulate_get(f"/v1/theirs/stacks/web/{theirs}").status_code == 403
+    assert client.simulate_get("/v1/mine/services").status_code == 403
+    assert engine.contexts == []
+    assert client.simulate_get("/v1/mine/stacks").status_code == 200
+    assert [context.is_admin for context in engine.contexts] == [False]
 
 
 def test_a_member_is_no_admin(as_somebody, engine):
@@ -196,3 +209,25 @@ def test_services_tell_what_happened_to_things(as_somebody, engine, query):
 def test_rules_are_documented():
     for rule in policies.list_rules():
         assert re.fullmatch(r".+\.", rule.description or ""), rule.name
+
+
+def test_who_is_no_administrator_may_not_use_what_is_for_these(conf):
+    rules = policy.Policy(conf)
+    member = RequestContext(project_id="mine", roles=("member", "reader"))
+    admin = RequestContext(project_id="mine", roles=("admin", "member", "reader"))
+    assert {"OS::Nova::Flavor", "OS::Keystone::*"} <= set(rules.refused_types(member))
+    assert rules.refused_types(admin) == ()
+
+
+def test_an_operator_says_who_may_use_which_types(conf, tmp_path):
+    (tmp_path / "policy.yaml").write_text(
+        '"resource_types:OS::Nova::Flavor": ""\n"resource_types:OS::Nova::Server": "role:builder"\n'
+    )
+    oslo_policy.set_defaults(conf, str(tmp_path / "policy.yaml"))
+    rules = policy.Policy(conf)
+    refused = rules.refused_types(RequestContext(project_id="mine", roles=("member",)))
+    assert "OS::Nova::Server" in refused
+    assert "OS::Nova::Flavor" not in refused
+    assert "OS::Nova::Server" not in rules.refused_types(
+        RequestContext(project_id="mine", roles=("builder",))
+    )

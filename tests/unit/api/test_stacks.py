@@ -105,7 +105,7 @@ def test_show_has_heats_keys_and_phase_and_progress(api, engine):
             "phase": "DONE",
             "progress": {"done": 1, "total": 2},
             "parameters": {"OS::stack_name": "web"},
-            "outputs": outputs,
+            "outputs": [{**outputs[0], "description": "No description given"}],
             "disable_rollback": True,
             "timeout_mins": None,
             "capabilities": [],
@@ -170,6 +170,17 @@ def test_an_id_and_an_arn_lead_to_the_canonical_url_too(api, engine):
         answer = api.simulate_get(f"/v1/default/stacks/{text}")
         assert answer.status_code == 302
         assert answer.headers["location"].endswith(f"/v1/default/stacks/web/{stack_id}")
+
+
+def test_what_follows_an_arn_follows_the_canonical_url(api, engine):
+    stack_id = engine.add_stack("web")
+    arn = f"arn%3Aopenstack%3Aheat%3A%3Adefault%3Astacks/web/{stack_id}"
+
+    answer = api.simulate_get(f"/v1/default/stacks/{arn}/resources/one?with_attr=show")
+
+    assert answer.status_code == 302
+    assert answer.headers["location"].endswith(f"/stacks/web/{stack_id}/resources/one?with_attr=show")
+    assert api.simulate_request("HEAD", f"/v1/default/stacks/{arn}/resources/one").status_code == 405
 
 
 def test_an_arn_with_the_wrong_name_is_not_found(api, engine):

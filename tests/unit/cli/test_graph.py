@@ -55,6 +55,24 @@ def test_dot(run, engine, diamond):
     assert '"d" [label="d\\nOS::Heat::TestResource\\nCREATE_FAILED", fillcolor="#f8d3d0"];' in out
 
 
+def test_what_is_being_cleared_away_is_drawn(run, engine, diamond):
+    gone = {"name": "a", "type": "OS::Heat::None", "action": "DELETE", "status": "FAILED", "reason": "no"}
+    successor = {"id": "row", "version": 2, "physical_id": None, "action": "CREATE", "status": "COMPLETE"}
+    engine.clearing = [
+        {**gone, "physical_id": "old", "version": 1, "wanted": False, "replaced_by": successor},
+        {**gone, "physical_id": "x", "version": 0, "wanted": False, "replaced_by": None},
+    ]
+    assert run("stack", "graph", "web").out.endswith(
+        "└── being cleared away\n"
+        "    ├── a  OS::Heat::None  DELETE_FAILED  no  version 1, replaced by version 2\n"
+        "    └── a  OS::Heat::None  DELETE_FAILED  no  version 0, not wanted any more\n"
+    )
+    dot = run("stack", "graph", "web", "--format", "dot").out
+    assert '"a (version 1)" -> "a" [label="replaced by", style=dashed, constraint=false];' in dot
+    assert '"a (version 0)" ->' not in dot
+    assert "a (version 0)" in run("stack", "graph", "web", "--format", "svg").out
+
+
 def test_json(run, engine, diamond):
     graph = run("stack", "graph", "web", "--format", "json").json
     assert ["d", "b"] in graph["edges"]

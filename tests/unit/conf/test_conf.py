@@ -31,7 +31,7 @@ def test_nothing_has_to_be_configured():
 
     assert (loaded.api.host, loaded.api.port) == ("127.0.0.1", 8004)
     assert loaded.executor == "threading"
-    assert loaded.max_resources_per_stack == -1
+    assert loaded.max_resources_per_stack == 100_000
     assert loaded.worker.threads > loaded.engine.threads
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -15,7 +16,7 @@ from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.plan import Target
 from heatconv.model.records import Extant
-from heatconv.model.states import Action, Status
+from heatconv.model.states import Action, DeletionPolicy, Status
 
 STACK = "stack"
 MIDDLE, END = Node(STACK, Direction.UPDATE), Node(STACK, Direction.CLEANUP)
@@ -418,3 +419,48 @@ def test_what_was_never_begun_has_nothing_to_replace():
     planned = plan(STACK, {"A": target("A")}, [row("it", "A", applied_sha1=None, action=Action.INIT)])
 
     assert planned.requires == {update("it"): set(), MIDDLE: {update("it")}}
+
+
+# -- what is to be retained ------------------------------------------------------------------
+
+
+def retained(name):
+    definition = replace(target(name).definition, deletion_policy=DeletionPolicy.RETAIN)
+    return Target(definition=definition)
+
+
+@pytest.mark.parametrize(
+    ("fields", "goes_on"),
+    [
+        ({"wanted": False, "desired_sha1": None}, True),
+        ({"action": Action.DELETE, "status": Status.FAILED, "wanted": False, "desired_sha1": None}, True),
+        ({"action": Action.DELETE, "status": Status.IN_PROGRESS, "wanted": False}, False),
+        ({"action": Action.INIT, "wanted": False, "desired_sha1": None}, False),
+    ],
+)
+def test_what_is_to_be_retained_is_not_left_for_a_second_one(fields, goes_on):
+    (only,) = rows_of_a = [row("row1", "A", **fields)]
+    assert choose_rows({"A": retained("A")}, rows_of_a) == ({"A": only} if goes_on else {})
+    assert choose_rows({"A": target("A", value="2")}, rows_of_a) == {}
+
+
+def test_of_several_that_were_dropped_the_newest_goes_on():
+    dropped = {"wanted": False, "desired_sha1": None}
+    old, new = row("row1", "A", **dropped), row("row2", "A", **dropped)
+    assert choose_rows({"A": retained("A")}, [old, new]) == {"A": new}
+    assert choose_rows({"A": retained("A")}, [row("row0", "A"), old, new])["A"].id == "row0"
+
+
+def test_each_row_of_a_name_is_given_the_newest_policy():
+    going = {"action": Action.DELETE, "status": Status.IN_PROGRESS, "wanted": False, "desired_sha1": None}
+    wanted = retained("A")
+    rows_of_a = [
+        row("row1", "A", **going),
+        row("row2", "A", **going, deletion_policy="Delete"),
+        row("row3", "A", **going, deletion_policy="Retain"),
+        row("row4", "A", desired_sha1=wanted.definition.sha1, applied_sha1=wanted.definition.sha1),
+        row("row5", "B", **going),
+    ]
+    made = plan(STACK, {"A": wanted}, rows_of_a)
+    assert made.chosen == {"A": "row4"}
+    assert made.policies == {"row1": DeletionPolicy.RETAIN, "row2": DeletionPolicy.RETAIN}

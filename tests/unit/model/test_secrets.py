@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from heatconv.model.secrets import (
+    HIDDEN,
     MAX_SENTENCE,
     PIECE,
     account,
@@ -154,3 +155,14 @@ def test_an_account_tells_of_causes_but_not_of_secrets():
     assert "KeyError" in told
     assert PASSWORD not in told
     assert LONG not in told
+
+
+def test_the_longest_of_short_secrets_is_hidden_first_and_no_more_than_there_is():
+    assert masked_text("abcde xabcd abc", ["abcd", "abcde", "abc"]) == f"{HIDDEN} x{HIDDEN} {HIDDEN}"
+    assert masked_text("xab", ["ab", "abxyz"]) == "xab"
+    assert masked_text("x ab", ["ab", "abxyz"]) == f"x {HIDDEN}"
+
+
+def test_where_there_is_too_much_to_hide_nothing_is_shown():
+    many = [f"{number:x}" * 3 for number in range(20_000)]
+    assert masked({"a": ["b", 1, True, None]}, many) == {HIDDEN: [HIDDEN, HIDDEN, True, None]}

@@ -54,7 +54,9 @@ def served(stack):
     """Return a function that gives the stack clients of one's own."""
 
     def serve(clients):
-        context = SimpleNamespace(project_id=stack.project_id, clients=clients, endpoints={})
+        context = SimpleNamespace(
+            project_id=stack.project_id, clients=clients, endpoints={}, stack_users=None
+        )
         return replace(stack, context=context)
 
     return serve

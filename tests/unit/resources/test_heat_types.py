@@ -11,6 +11,7 @@ from heatconv.model.deferred import Reference, call
 from heatconv.model.definition import Definition
 from heatconv.model.states import Action, Status
 from heatconv.resources import exception
+from heatconv.resources.context import Context
 from heatconv.resources.heat.none_resource import NoneResource
 from heatconv.resources.heat.random_string import RandomString
 from heatconv.resources.heat.test_resource import TestResource
@@ -111,12 +112,35 @@ def test_an_update_to_a_failing_one_fails(make):
         resource.start(Action.UPDATE, planned.json_snippet, planned.tmpl_diff, planned.prop_diff)
 
 
-@pytest.mark.parametrize(("wanted", "slept"), [(0, []), (2, [2]), (10**9, [60])])
-def test_reading_takes_a_while_but_not_forever(make, monkeypatch, wanted, slept):
-    took: list[float] = []
-    monkeypatch.setattr("time.sleep", took.append)
-    assert make(TestResource, {"attr_wait_secs": wanted}).get_attribute("output") == "test_string"
-    assert took == slept
+@pytest.mark.parametrize(
+    ("name", "wanted", "longer"),
+    [
+        ("attr_wait_secs", 0, 0),
+        ("attr_wait_secs", 2, 2),
+        ("attr_wait_secs", 10**9, 60),
+        ("constraint_prop_secs", 2, 2),
+        ("constraint_prop_secs", 60, 60),
+    ],
+)
+def test_what_is_slow_holds_nobody_up(make, keeper, monkeypatch, name, wanted, longer):
+    monkeypatch.setattr("time.sleep", pytest.fail)
+    monkeypatch.setattr("time.time", lambda: 1000.0)
+    resource = make(TestResource, {name: wanted, "wait_secs": 1})
+    resource.attach(replace(resource.incarnation, wanted_attributes=('["output"]',)), keeper)
+    assert resource.start(Action.CREATE)["until"] == 1001 + longer
+    assert resource.get_attribute("output") == "test_string"
+    assert resource.start(Action.DELETE)["until"] == 1001
+
+
+def test_reading_is_not_waited_for_where_nobody_reads(make):
+    assert make(TestResource, {"attr_wait_secs": 9}).start(Action.CREATE) is None
+
+
+def test_a_client_that_is_not_there_is_refused(make, stack):
+    resource = make(TestResource, {"client_name": "nova", "entity_name": "servers"})
+    assert problems(TestResource, resource.definition, stack) == [
+        ("resources.server.properties.client_name", "The client (nova) is not available."),
+    ]
 
 
 def test_a_client_is_used_when_the_action_ends(make, served):
@@ -281,7 +305,7 @@ CONFIGS = ["CloudConfig", "MultipartMime", "SoftwareComponent", "SoftwareConfig"
 @pytest.fixture(scope="module")
 def described():
     registry = Registry(installed_types())
-    return lambda name: registry.describe(f"OS::Heat::{name}")
+    return lambda name: registry.describe(f"OS::Heat::{name}", Context(project_id="mine"))
 
 
 @pytest.mark.parametrize("name", CONFIGS)

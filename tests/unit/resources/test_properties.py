@@ -187,6 +187,9 @@ def test_a_schema_that_contradicts_itself_is_refused(arguments, sentence):
         (constraints.Modulo(step=5, offset=2), [2, 7, -3], [0, 5]),
         (constraints.AllowedValues(["a", "b"]), ["a", ["a", "b"]], ["c", ["a", "c"], [None]]),
         (constraints.AllowedPattern("[a-z]+"), ["ab"], ["aB", ""]),
+        (constraints.AllowedPattern(r"(a|b)\1"), ["aa", "bb"], ["ab", "aab"]),
+        (constraints.AllowedPattern("(a+)+b"), ["aab"], ["a" * 5000]),
+        (constraints.AllowedPattern("(.*)(.*)(.*)x"), ["x"], ["a" * 200_000]),
     ],
 )
 def test_constraints_accept_and_refuse(constraint, good, bad):

@@ -11,6 +11,7 @@ import pytest
 from heatconv import errors
 from heatconv.model.states import Action
 from heatconv.resources import constraints, support
+from heatconv.resources.context import Context
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import NoActionRequired, PollDelay, Resource, UpdateReplace
 from heatconv.resources.validation import problems
@@ -292,6 +293,9 @@ def test_a_type_that_is_not_there_is_not_found():
         Registry({}).get("No::Such")
 
 
+MINE = Context(project_id="mine")
+
+
 class Old(Resource):
     """Was there
     long ago.
@@ -321,22 +325,48 @@ class Hidden(Resource):
 )
 def test_the_list_can_be_narrowed_and_leaves_hidden_types_out(query, expected):
     registry = Registry({"A::Old": Old, "A::New": Resource, "A::Hidden": Hidden})
-    assert [item["resource_type"] for item in registry.list(query)] == expected
+    assert [item["resource_type"] for item in registry.list(query, MINE)] == expected
+
+
+class Away(Resource):
+    default_client_name = "nobody-has-this-client"
+
+
+def test_types_whose_service_is_not_there_are_not_listed_and_say_so():
+    registry = Registry({"A::Away": Away, "A::New": Resource})
+    assert [each["resource_type"] for each in registry.list({}, MINE)] == ["A::New"]
+    with pytest.raises(errors.BadRequest, match=r"for resource type A::Away, reason"):
+        registry.describe("A::Away", MINE)
+
+
+@pytest.mark.parametrize("refused", ["A::Old", "A::*"])
+def test_types_that_are_refused_are_not_listed_and_not_shown(refused):
+    registry = Registry({"A::Old": Old, "B::New": Resource})
+    assert [each["resource_type"] for each in registry.list({}, MINE, [refused])] == ["B::New"]
+    with pytest.raises(errors.Forbidden, match="A::Old"):
+        registry.describe("A::Old", MINE, [refused])
+
+
+def test_a_hidden_type_is_not_shown():
+    with pytest.raises(errors.NotSupported, match="A::Hidden"):
+        Registry({"A::Hidden": Hidden}).describe("A::Hidden", MINE)
 
 
 def test_the_list_describes_each_type():
-    assert Registry({"A::Old": Old}).list() == [
+    assert Registry({"A::Old": Old}).list({}, MINE) == [
         {"resource_type": "A::Old", "description": "Was there long ago."}
     ]
 
 
 def test_a_name_that_is_no_regular_expression_is_refused():
     with pytest.raises(errors.BadRequest, match="regular expression"):
-        Registry({}).list({"name": "("})
+        Registry({}).list({"name": "("}, MINE)
 
 
-def test_a_type_shows_its_schema(plugins):
-    shown = Registry.load([str(plugins)]).describe("My::CA::Certificate")
+def test_a_type_shows_its_schema(plugins, monkeypatch):
+    registry = Registry.load([str(plugins)])
+    monkeypatch.setattr(registry.get("My::CA::Certificate"), "default_client_name", None)
+    shown = registry.describe("My::CA::Certificate", MINE)
     assert shown["resource_type"] == "My::CA::Certificate"
     assert set(shown["properties"]) == {"common_name", "names", "bits"}
     assert shown["properties"]["bits"] == {
@@ -350,7 +380,7 @@ def test_a_type_shows_its_schema(plugins):
     assert shown["attributes"] == {
         "pem": {"description": "The text.", "type": "string"},
         "status": {"description": "The state."},
-        "show": {"description": "Detailed information about resource.", "type": "string"},
+        "show": {"description": "Detailed information about resource.", "type": "map"},
     }
     assert shown["support_status"] == {
         "status": "DEPRECATED",

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from heatconv.model.deferred import Reference
 from heatconv.model.definition import Definition
 from heatconv.model.secrets import redacted
 from heatconv.model.states import Action, DeletionPolicy, Status
-from heatconv.resources import attributes, exception, properties, resource
+from heatconv.resources import attributes, exception, properties, resource, translation
 from heatconv.resources.clients.status import http_status
 from heatconv.resources.naming import physical_name
 from heatconv.resources.rsrc_defn import ResourceDefinition
@@ -668,3 +669,47 @@ def test_what_a_user_did_wrong_is_first_of_all_that(error, kind):
     # The bus tells an error by the first class that both of its sides know.
     known = [cls for cls in type(error).__mro__ if cls.__module__ == errors.__name__]
     assert known[0] is kind
+
+
+def test_an_update_gives_the_hook_names_as_they_were_looked_up(make):
+    class Finder:
+        def find(self, name):
+            return f"id-of-{name}"
+
+    class Named(Server):
+        properties_schema = {"flavor": properties.Schema(properties.Schema.STRING, update_allowed=True)}
+
+        def translation_rules(self, given):
+            rule = translation.TranslationRule
+            return [rule(given, rule.RESOLVE, ["flavor"], client_plugin=Finder(), finder="find")]
+
+    plugin = make(Named, {"flavor": "small"}, action=Action.CREATE)
+    after = replace(plugin.definition, properties={"flavor": "large"})
+    update = plugin.plan_update(after)
+
+    wanted = update.json_snippet.properties(Named.properties_schema)
+    assert (wanted["flavor"], update.prop_diff) == ("id-of-large", {"flavor": "id-of-large"})
+    assert update.json_snippet.definition == after
+
+
+def test_what_an_attribute_reads_when_it_is_read_is_plain_data(make):
+    class Lazy(Mapping):
+        """As a client library makes them."""
+
+        def __getitem__(self, key):
+            return {"novnc": f"http://{key}", "since": uuid.UUID(int=0)}[key]
+
+        def __iter__(self):
+            return iter(["novnc", "since"])
+
+        def __len__(self):
+            return 2
+
+    class Telling(Server):
+        def _resolve_attribute(self, name):
+            return Lazy()
+
+    plain = {"novnc": "http://novnc", "since": str(uuid.UUID(int=0))}
+    told = make(Telling).output([Reference("a", "power"), Reference("a", "power", ("novnc",))])
+    assert told == {'["power"]': plain, '["power","novnc"]': "http://novnc"}
+    assert make(Telling).output([Reference("a", "")]) == {'[""]': {"addresses": plain, "power": plain}}

@@ -206,3 +206,78 @@ def test_what_is_there_already_depends_on_nothing_and_takes_no_properties(stack)
         ("resources.g", f"It has an external_id and is there already, so it cannot depend on {name}.")
         for name in ("db", "net")
     ]
+
+
+class Linked(resource.Resource):
+    """Needs a network or a port, as a server does, and an address that it can read."""
+
+    properties_schema = {
+        "network": properties.Schema(properties.Schema.STRING),
+        "port": properties.Schema(properties.Schema.STRING),
+        "address": properties.Schema(properties.Schema.STRING),
+    }
+
+    def validate(self):
+        super().validate()
+        if not (self.properties["network"] or self.properties["port"]):
+            raise exception.PropertyUnspecifiedError("network", "port")
+        if self.properties["address"] and not self.properties["address"].startswith("10."):
+            raise exception.StackValidationFailed(message="That is no address.")
+        if self.properties["network"] == "broken":
+            raise KeyError("nothing of the sort")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        call("get_resource", "net"),
+        call("get_attr", ["net", "name"]),
+        call("list_join", ["", [call("get_attr", ["net", "name"])]]),
+    ],
+)
+def test_a_property_that_is_not_known_yet_looks_as_if_it_were_given(stack, value):
+    assert found(stack, {"port": value}, Linked) == []
+
+
+def test_of_a_text_that_is_not_known_yet_a_plugin_is_believed_only_if_it_says_so_whatever_it_is(stack):
+    unread = call("get_attr", ["net", "address"])
+    assert found(stack, {"port": "p", "address": unread}, Linked) == []
+    missing = [("resources.g", "At least one of the following properties must be specified: network, port.")]
+    assert found(stack, {"address": unread}, Linked) == missing
+    assert found(stack, {}, Linked) == missing
+    assert found(stack, {"port": "p", "address": "x"}, Linked) == [("resources.g", "That is no address.")]
+
+
+def test_an_error_that_a_plugin_did_not_mean_is_told_with_its_type_and_the_place(stack, caplog):
+    class Careless(Linked):
+        def translation_rules(self, given):
+            raise AttributeError("no such thing")
+
+    class Unfinished(Linked):
+        @classmethod
+        def is_service_available(cls, context):
+            raise KeyError("catalog")
+
+    said = "The plugin of T failed on it: {}; tell your operator."
+    assert found(stack, {"port": "p"}, Careless) == [
+        ("resources.g", said.format("AttributeError: no such thing"))
+    ]
+    assert found(stack, {"port": "p"}, Unfinished) == [("resources.g", said.format("KeyError: 'catalog'"))]
+    assert caplog.text.count("validating a T failed") == 2
+
+
+def test_what_a_service_says_in_validation_is_told_as_the_services_word(stack):
+    class Refused(Exception):
+        http_status = 403
+
+    class Guarded(Linked):
+        @classmethod
+        def is_service_available(cls, context):
+            raise Refused("policy does not allow it")
+
+    assert found(stack, {"port": "p"}, Guarded) == [
+        (
+            "resources.g",
+            "The service behind T refused to tell whether it is valid: policy does not allow it",
+        )
+    ]

@@ -12,12 +12,13 @@ import pytest
 from heatconv.model.definition import Definition
 from heatconv.model.states import Action
 from heatconv.resources import exception
+from heatconv.resources.aws.wait_condition_handle import UpdateWaitConditionHandle
 from heatconv.resources.facts import Peer
 from heatconv.resources.heat.access_policy import AccessPolicy
 from heatconv.resources.heat.delay import Delay
 from heatconv.resources.heat.ha_restarter import HARestarter
 from heatconv.resources.heat.wait_condition import PATIENCE, WaitCondition
-from heatconv.resources.heat.wait_condition_handle import UpdateWaitConditionHandle, WaitConditionHandle
+from heatconv.resources.heat.wait_condition_handle import WaitConditionHandle
 from heatconv.resources.resource import PollDelay, UpdateReplace
 from heatconv.resources.validation import problems
 
@@ -85,8 +86,10 @@ def test_no_template_takes_the_signals_away(make, keeper):
     ],
 )
 def test_the_attributes_tell_how_to_signal(make, stack, transport, signal):
-    facts = replace(stack, signal_url=lambda name: f"http://x/{name}?a=1&b=2")
+    ids: dict[str, str] = {}
+    facts = replace(stack, signal_url=lambda row_id: f"http://x/{ids[row_id]}?a=1&b=2")
     handle = make(WaitConditionHandle, {"signal_transport": transport}, facts=facts)
+    ids[handle.uuid] = "server"
     assert handle.get_attribute("endpoint") is None
     handle.start(Action.CREATE)
     assert handle.get_attribute("endpoint") == "http://x/server?a=1&b=2"

@@ -156,7 +156,7 @@ def test_it_is_described():
     }
     assert answer["Parameters"]["Count"]["MinValue"] == 1
     assert answer["Parameters"]["Count"]["MaxValue"] == 9
-    assert answer["Parameters"]["Secret"]["Default"] == "******"
+    assert answer["Parameters"]["Secret"]["Default"] == "hush"
     assert answer["Parameters"]["Secret"]["NoEcho"] == "true"
     assert answer["Parameters"]["Secret"]["Label"] == "a secret"
 
@@ -212,13 +212,17 @@ def test_words_of_hot_are_literals(frozen):
         ({"Type": "String", "AllowedValues": "a"}, ".AllowedValues", "It has to be a list, not a text."),
         ({"Type": "String", "Default": "abc", "MaxLength": 2}, ".Default", "Its length is 3"),
         ({"Type": "String", "Description": 1}, ".Description", "It has to be a text, not a number."),
-        ({"Type": "String"}, "", "It has no default: give it a value."),
     ],
 )
 def test_a_wrong_parameter_is_told_in_its_words(problems_of, parameter, place, sentence):
     found = problems_of(cfn(Parameters={"P": parameter}))
     assert sentence in found[f"Parameters.P{place}"]
     assert len(found) == 1
+
+
+def test_a_missing_value_is_told(problems_of):
+    found = problems_of(cfn(Parameters={"P": {"Type": "String"}}))
+    assert found == {"Parameters": "The Parameter (P) was not provided."}
 
 
 def test_a_wrong_value_is_told(problems_of):

@@ -64,7 +64,7 @@ def test_a_circle_of_conditions_is_an_error(problems_of):
         ("nothing", "", "There is no condition 'nothing'."),
         (1, "", "A condition has to be true or false, not a number (1)."),
         ({"get_param": "env"}, "", "not a text ('prod')"),
-        ({"get_param": "x"}, ".get_param", "There is no parameter 'x'."),
+        ({"get_param": "x"}, ".get_param", "The Parameter (x) was not provided."),
         ({"get_attr": ["a", "x"]}, ".get_attr", "A condition cannot use get_attr; it can use get_param"),
         ({"list_join": [",", []]}, ".list_join", "A condition cannot use list_join"),
         ({"equals": [1]}, ".equals", "a list of two values"),

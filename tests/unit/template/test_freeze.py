@@ -107,7 +107,7 @@ def test_every_mistake_is_reported_at_once(problems_of):
         "conditions.c.equals",
         "resources.a.properties.x[1].list_join[0]",
         "resources.a.properties.y.get_resource",
-        "resources.a.properties.z.get_param",
+        "Property error: : resources.a.properties.z: ",
         "resources.a.dependson",
         "resources.b.condition",
         "resources.c/d",
@@ -127,7 +127,7 @@ def test_every_mistake_is_reported_at_once(problems_of):
         "outputs.r.description",
     }
     assert "no resource 'nope'" in found["resources.a.properties.y.get_resource"]
-    assert "no parameter 'nope'" in found["resources.a.properties.z.get_param"]
+    assert found["Property error: : resources.a.properties.z: "] == "The Parameter (nope) was not provided."
     assert "no file 'nope'" in found["outputs.o.value.get_file"]
     assert "There is no 'dependson' here; there are type" in found["resources.a.dependson"]
 
@@ -297,7 +297,7 @@ def test_look_ups(value_of, call, value):
 @pytest.mark.parametrize(
     ("call", "path", "sentence"),
     [
-        ({"get_param": "x"}, "get_param", "There is no parameter 'x'."),
+        ({"get_param": "x"}, "get_param", "The Parameter (x) was not provided."),
         ({"get_param": []}, "get_param", "takes the name of a parameter"),
         ({"get_param": {"a": 1, "b": 2}}, "get_param", "takes the name of a parameter"),
         ({"get_param": {"get_attr": ["a", "x"]}}, "get_param", "only run time can know"),

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heatconv.errors import Invalid
-from heatconv.template import freeze, limits, load_template, merge
+from heatconv.model import work
+from heatconv.template import freeze, load_template, merge
 from heatconv.template.evaluator import Cost
 from tests.unit.template.conftest import PSEUDO
 
@@ -153,16 +154,16 @@ def test_the_work_of_what_is_not_made_anew_counts_too():
     (part,) = before.parts.made.values()
     assert part.cost.work > 0
     assert part.cost - part.cost == Cost(0, 0)
-    with limits.bounded_work():
-        assert limits.work_done() == 0
+    with work.bounded_work():
+        assert work.work_done() == 0
 
 
 def test_what_there_is_no_work_left_for_is_refused_as_ever(monkeypatch):
     snippet = {"type": "A::Type", "properties": {"value": {"yaql": {"expression": "1 + 1", "data": 0}}}}
     source = edited(SOURCE, [(("template", "resources"), {"asked": snippet})])
     before = outcome(source)
-    for module in ("limits", "evaluator"):
-        monkeypatch.setattr(f"heatconv.template.{module}.MAX_WORK", 0)
+    for module in ("model.work", "template.evaluator"):
+        monkeypatch.setattr(f"heatconv.{module}.MAX_WORK", 0)
 
     assert outcome(source, before) == outcome(source)
     assert "too much work" in outcome(source, before)[0][1]

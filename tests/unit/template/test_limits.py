@@ -13,15 +13,16 @@ from typing import Any
 import pytest
 
 from heatconv.errors import ActionFailed, Invalid
-from heatconv.template import describe, limits, load_template, merge, resolve
-from heatconv.template.limits import bounded_work, may_work
+from heatconv.model import work
+from heatconv.model.work import bounded_work, may_work
+from heatconv.template import describe, load_template, merge, resolve
 
 TOO_MUCH = "too much work"
 
 
 @pytest.fixture(autouse=True)
 def _little_work(monkeypatch):
-    monkeypatch.setattr(limits, "MAX_WORK", limits.MAX_WORK // 50)
+    monkeypatch.setattr(work, "MAX_WORK", work.MAX_WORK // 50)
 
 
 def outputs(value: str, times: int, parameters: dict[str, Any] | None = None) -> str:
@@ -162,10 +163,10 @@ def test_run_time_has_the_same_bounds():
 
 
 def test_work_is_counted_apart_for_each_evaluation():
-    assert may_work(limits.MAX_WORK + 1)  # nobody counts
+    assert may_work(work.MAX_WORK + 1)  # nobody counts
     for _ in range(2):
         with bounded_work():
-            assert may_work(limits.MAX_WORK)
+            assert may_work(work.MAX_WORK)
             assert not may_work(1)
 
 

@@ -176,7 +176,7 @@ def test_a_version_is_known_by_date_and_alias(version):
 
 def test_an_unknown_version_is_told_the_known_ones():
     sentence = problems("heat_template_version: 2012-01-01")["heat_template_version"]
-    assert sentence.startswith("'2012-01-01' is not a known version")
+    assert sentence.startswith("The template version is invalid: '2012-01-01' is not a known version")
     assert "2013-05-23" in sentence
     assert "2018-08-31 (rocky)" in sentence
 
@@ -200,7 +200,8 @@ def test_each_language_has_its_own_versions_and_sections():
         "Mappings": None,
     }
     assert problems("AWSTemplateFormatVersion: 2018-08-31") == {
-        "AWSTemplateFormatVersion": "'2018-08-31' is not a known version; the known version is 2010-09-09."
+        "AWSTemplateFormatVersion": "The template version is invalid: '2018-08-31' is not a known version; "
+        "the known version is 2010-09-09."
     }
     found = problems(
         {"HeatTemplateFormatVersion": "2012-12-12", "Conditions": {}, "resources": {}, "Outputs": 1}

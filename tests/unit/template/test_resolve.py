@@ -161,3 +161,17 @@ def test_run_time_and_freezing_come_to_the_same(expression):
             return "mistake"
 
     assert evaluated(late) == evaluated(early)
+
+
+@pytest.mark.parametrize("call", [{"get_param": "x"}, {"list_join": ["", [{"get_param": ["x", 1]}]]}])
+def test_a_parameter_that_a_nested_template_lacks_is_missed_when_its_output_is_asked_for(call):
+    text = {"heat_template_version": "rocky", "outputs": {"o": {"value": call}}}
+    template = load_template(text, limit=10_000)
+    environment = merge({}, [], {}, {}, template=template)
+    frozen = freeze(template, environment, {}, {}, facade={})
+
+    with pytest.raises(ActionFailed) as refused:
+        resolve(frozen.outputs["o"].value, NODES)
+    assert str(refused.value) == "The Parameter (x) was not provided."
+    with pytest.raises(Invalid):
+        freeze(template, environment, {}, {})

@@ -71,7 +71,7 @@ def test_a_query_is_a_text(problem_of):
 def test_a_result_is_as_small_as_any_value(problem_of):
     for expression in ("range(199).aggregate([$1], 1)", "range(199).aggregate({a => $1}, 1)"):
         path, sentence = problem_of(query(expression))
-        assert path == "yaql"
+        assert path == "yaql.expression"
         assert "levels of nesting" in sentence
 
 

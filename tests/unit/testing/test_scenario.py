@@ -18,7 +18,7 @@ WANTED = Template(A=thing("a"))
 class NoStacks:
     """Stacks that are complete whatever is asked of them."""
 
-    create = update = delete = roll_back = staticmethod(lambda *arguments, **options: None)
+    create = update = delete = abandon = roll_back = staticmethod(lambda *arguments, **options: None)
 
     def state(self, name: str) -> str:
         return "CREATE_COMPLETE"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from heatconv.model.deferred import call
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.records import Attempt, Job, Resource, Stack
-from heatconv.model.states import Action, Phase, Status
+from heatconv.model.states import Action, DeletionPolicy, Phase, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Unchanged
 from heatconv.worker.decide import decide, resolve_definition
 
@@ -204,3 +205,66 @@ def test_what_cannot_be_resolved_says_why():
 
     with pytest.raises(errors.ActionFailed, match="list_join"):
         resolve_definition(frozen, job)
+
+
+# -- by which policy -------------------------------------------------------------------------
+
+
+RETAINED = replace(BEFORE, deletion_policy=DeletionPolicy.RETAIN)
+
+
+def clean_up(resource: Resource, stack: Stack = STACK) -> Any:
+    return decide(
+        Job(stack=stack, traversal_id="now", node=Node("row", Direction.CLEANUP), resource=resource)
+    )
+
+
+def test_the_newest_policy_counts_for_what_is_not_deleted_yet():
+    step = clean_up(garbage(action=Action.CREATE, applied=BEFORE, deletion_policy=DeletionPolicy.RETAIN))
+    assert step.attempt.definition == RETAINED
+    step = clean_up(garbage(action=Action.CREATE, applied=RETAINED, deletion_policy=DeletionPolicy.DELETE))
+    assert step.attempt.definition == BEFORE
+    step = clean_up(garbage(action=Action.CREATE, applied=RETAINED, deletion_policy=None))
+    assert step.attempt.definition == RETAINED
+
+
+@pytest.mark.parametrize("newest", [None, DeletionPolicy.DELETE, DeletionPolicy.SNAPSHOT])
+def test_a_deletion_under_way_goes_on(newest):
+    deleting = garbage(action=Action.DELETE, progress=under_way(Action.DELETE), deletion_policy=newest)
+    assert clean_up(deleting) == Resume(deleting.progress)
+
+
+def test_a_deletion_under_way_is_given_up_once():
+    deleting = garbage(
+        action=Action.DELETE, progress=under_way(Action.DELETE), deletion_policy=DeletionPolicy.RETAIN
+    )
+    left = clean_up(deleting).newer
+    assert left.definition == RETAINED
+    assert not left.started
+    assert clean_up(replace(deleting, progress=left)) == Resume(left)
+
+
+def test_to_abandon_a_stack_gives_up_what_is_being_deleted():
+    deleting = garbage(action=Action.DELETE, progress=under_way(Action.DELETE))
+    left = clean_up(deleting, replace(STACK, abandoned=True)).newer
+    assert left.definition.deletion_policy is DeletionPolicy.ABANDON
+
+
+def test_what_could_not_be_deleted_and_is_to_be_retained_is_looked_at():
+    refused = row(
+        action=Action.DELETE,
+        status=Status.FAILED,
+        applied=BEFORE,
+        desired=FROZEN,
+        desired_sha1=FROZEN.sha1,
+        deletion_policy=DeletionPolicy.RETAIN,
+    )
+    job = Job(
+        stack=STACK, traversal_id="now", node=Node("row", Direction.UPDATE), resource=refused, inputs=(OTHER,)
+    )
+    step = decide(job)
+    assert isinstance(step, Start)
+    look = step.attempt
+    assert (look.action, look.definition) == (Action.CHECK, BEFORE)
+    unwanted = replace(refused, deletion_policy=DeletionPolicy.DELETE)
+    assert isinstance(decide(replace(job, resource=unwanted)), Replace)

@@ -10,7 +10,7 @@ import requests
 
 from heatconv.model.states import Action
 from heatconv.resources.clients.status import http_status
-from heatconv.worker.faults import MAX_PAUSE, PASSING, is_passing, pause
+from heatconv.worker.faults import MAX_ASKED, MAX_PAUSE, PASSING, SPREAD, is_passing, pause
 
 
 class Answered(Exception):
@@ -54,8 +54,46 @@ def test_what_is_still_in_use_may_be_deleted_later():
 
 
 def test_the_pause_is_the_one_the_service_asks_for():
-    assert pause(5, Answered(retry_after=0.25)) == 0.25
+    assert 0.25 <= pause(5, Answered(retry_after=0.25)) <= 0.25 * (1 + SPREAD)
     assert pause(5, Answered(retry_after=0)) > 0.25
+
+
+def test_a_service_that_asks_for_a_day_is_asked_sooner():
+    assert pause(0, Answered(retry_after=86_400)) <= MAX_ASKED * (1 + SPREAD)
+
+
+def test_what_a_service_asks_for_is_found_in_its_answer():
+    answer = SimpleNamespace(status_code=503, headers={"Retry-After": "7"})
+    assert pause(0, Answered(response=answer)) >= 7
+    answer.headers["Retry-After"] = "in a while"
+    assert pause(0, Answered(response=answer)) < 7
+
+
+def test_those_that_are_asked_to_come_back_do_not_come_at_once():
+    assert len({pause(0, Answered(retry_after=10)) for _ in range(100)}) > 50
+
+
+class Wrapped(Exception):
+    """What a library makes of an error, with a zero for the status of no answer."""
+
+    status_code = 0
+
+
+def wrapped(error):
+    made = Wrapped()
+    made.__cause__ = error
+    return made
+
+
+def test_a_connection_that_failed_is_known_whatever_a_library_makes_of_it():
+    assert is_passing(wrapped(wrapped(requests.ConnectionError())), Action.CREATE)
+    assert not is_passing(wrapped(ValueError()), Action.CREATE)
+
+
+def test_an_answer_counts_more_than_what_was_before_it():
+    told = wrapped(requests.ConnectionError())
+    told.status_code = 400
+    assert not is_passing(told, Action.CREATE)
 
 
 def test_the_pause_grows_and_stays_bounded():

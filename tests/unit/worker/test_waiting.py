@@ -50,6 +50,15 @@ def test_nothing_is_called_before_it_is_due(room, called):
     assert called.empty()
 
 
+@pytest.mark.parametrize("seconds", [float("inf"), float("nan"), 1e308, 10**11])
+def test_a_wait_for_ever_holds_up_nobody(room, called, seconds):
+    room.call_later(seconds, partial(called.put, "never"))
+    room.call_later(0.01, partial(called.put, "soon"))
+
+    assert called.get(timeout=PATIENCE) == "soon"
+    assert called.empty()
+
+
 def test_what_has_been_due_the_longest_is_called_first(held, called):
     room, gate = held
     for seconds in (-100, -300, -200):

@@ -32,9 +32,9 @@ class Things(object):
         self._cloud = cloud
         self._project = project
 
-    def create(self, name, kind, owner, **properties):
+    def create(self, name, kind, owner, wait=None, **properties):
         properties["project"] = self._project
-        return Thing(self._cloud.create(name, kind, owner, properties))
+        return Thing(self._cloud.create(name, kind, owner, properties, wait))
 
     def get(self, thing_id):
         return Thing(self._cloud.show(thing_id))
@@ -42,8 +42,8 @@ class Things(object):
     def find(self, name, kind=None):
         return [Thing(found) for found in self._cloud.find(name, kind)]
 
-    def update(self, thing_id, **properties):
-        return Thing(self._cloud.update(thing_id, properties))
+    def update(self, thing_id, wait=None, **properties):
+        return Thing(self._cloud.update(thing_id, properties, wait))
 
     def delete(self, thing_id):
         self._cloud.delete(thing_id)

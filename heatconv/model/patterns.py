@@ -16,10 +16,12 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from heatconv.template.limits import TOO_MUCH_WORK, may_work
+from heatconv.model.work import TOO_MUCH_WORK, may_work
 
 _MAX_LENGTH = 4000  # of a pattern
 _WORK_PER_CHARACTER = 10  # to compile it
+_WORK_PER_WIDE_RANGE = 20_000  # which ``re`` compiles character by character
+_WIDE_RANGE = re.compile(r"-(?:[^\x00-\x7f]|\\[uUN])")
 _MAX_DEPTH = 40  # of groups in a pattern
 _MAX_WORK = 500_000  # positions looked at in one match: less than a second
 
@@ -27,11 +29,11 @@ Positions = AbstractSet[int]
 
 
 class PatternError(Exception):
-    """A pattern cannot be used; never leaves this package."""
+    """A pattern cannot be used; whoever was given it tells the user."""
 
 
 class PatternTooHard(Exception):
-    """A match takes too much work; never leaves this package."""
+    """A match takes too much work; whoever asked for it tells the user."""
 
 
 class Pattern:
@@ -41,7 +43,8 @@ class Pattern:
         self.text = text
         if len(text) > _MAX_LENGTH:
             raise PatternError(f"A pattern can have {_MAX_LENGTH} characters, not {len(text)}.")
-        if not may_work(_WORK_PER_CHARACTER * len(text)):
+        wide = _WORK_PER_WIDE_RANGE * len(_WIDE_RANGE.findall(text))
+        if not may_work(_WORK_PER_CHARACTER * len(text) + wide):
             raise PatternError(TOO_MUCH_WORK)
         try:
             compiled = re.compile(text)
@@ -62,6 +65,14 @@ class Pattern:
             PatternTooHard: it takes too much work to tell.
         """
         return len(value) in self._part(_Match(value), frozenset([0]))
+
+    def starts(self, value: str) -> bool:
+        """Tell whether some start of a text matches.
+
+        Raises:
+            PatternTooHard: it takes too much work to tell.
+        """
+        return bool(self._part(_Match(value), frozenset([0])))
 
     def is_in(self, value: str) -> bool:
         """Tell whether some part of a text matches.

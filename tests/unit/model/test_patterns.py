@@ -7,7 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from heatconv.template.patterns import Pattern, PatternError, PatternTooHard
+from heatconv.model.patterns import Pattern, PatternError, PatternTooHard
+from heatconv.model.work import bounded_work
 
 ATOMS = [
     "a", "b", ".", "[ab]", "[^a]", "[]a]", r"[\]a]", r"\d", r"\w", r"\x61", r"\.", "(a|b)", "(?:ab|a)",
@@ -61,6 +62,18 @@ def test_patterns_from_real_life(pattern, text, expected):
 )
 def test_patterns_that_backtrack_for_ever_are_decided(pattern, text):
     assert Pattern(pattern).matches(text) is False
+
+
+@pytest.mark.parametrize(("pattern", "expected"), [("ab?", True), ("", True), ("b", False), ("a$", False)])
+def test_the_start_of_a_text_can_match(pattern, expected):
+    assert Pattern(pattern).starts("abc") is expected
+
+
+def test_ranges_that_take_long_to_compile_are_bounded():
+    with bounded_work(), pytest.raises(PatternError, match="too much work"):
+        Pattern("(?i)" + "[a-\uffff]" * 300)
+    with bounded_work(), pytest.raises(PatternError, match="too much work"):
+        Pattern("(?i)" + r"[\0-\uffff]" * 300)
 
 
 def test_work_is_bounded():

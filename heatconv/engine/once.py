@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each request that changes something is carried out once, however often it is asked, and of whom.
+
+Holds for every endpoint but those that ``READS`` names.  What it was answered,
+refusals included, is what it is answered whenever it is asked again.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from heatconv import errors
+from heatconv.db import requests
+from heatconv.db.requests import AlreadyAnswered, Request
+from heatconv.db.session import Database
+from heatconv.rpc.asked import Asked
+from heatconv.rpc.bus import as_told
+from heatconv.rpc.context import RequestContext, serving
+
+Method = Callable[..., Any]
+Perform = Callable[[RequestContext, Asked | None, Mapping[str, Any]], Any]
+
+PROMPT = 0.5  #: seconds after which a request may have been asked of another engine meanwhile
+
+#: The endpoints that change nothing which anybody could want changed once only: what they look at,
+#: or have looked at, may be looked at again.
+READS = frozenset(
+    {
+        "export_stack",
+        "list_snapshots",
+        "show_snapshot",
+        "identify_stack",
+        "show_stack",
+        "list_stacks",
+        "get_template",
+        "get_environment",
+        "get_files",
+        "list_outputs",
+        "show_output",
+        "list_services",
+        "show_graph",
+        "list_resources",
+        "show_resource",
+        "get_attribute",
+        "get_metadata",
+        "list_events",
+        "show_event",
+        "list_software_configs",
+        "show_software_config",
+        "list_software_deployments",
+        "list_deployed_configs",
+        "show_software_deployment",
+        "preview_create",
+        "preview_update",
+        "validate_template",
+        "observe_stack",
+        "show_drift",
+        "note_change",
+    }
+)
+
+
+def endpoint(database: Database, name: str, method: Method) -> Method:
+    """Return what answers a call from the bus: it takes the context as that carries it."""
+    perform = _read(method) if name in READS else _once(database, method)
+
+    def call(context: Mapping[str, Any], **arguments: Any) -> Any:
+        caller = RequestContext.from_dict(context)
+        with serving(caller):
+            return perform(caller, Asked.among(context), arguments)
+
+    return call
+
+
+def _read(method: Method) -> Perform:
+    return lambda caller, _asked, arguments: method(caller, **arguments)
+
+
+def _once(database: Database, method: Method) -> Perform:
+    def perform(caller: RequestContext, asked: Asked | None, arguments: Mapping[str, Any]) -> Any:
+        if asked is None:  # by who cannot ask again
+            return method(caller, **arguments)
+        # No clock is trusted here: at worst, what was done before is begun again, and given up.
+        if asked.number > 1 or time.time() - asked.at > PROMPT:
+            stored = requests.find(database, asked.id)
+            if stored is not None:
+                return _told(stored)
+        request = Request(asked.id, asked.at)
+        try:
+            return _carried_out(database, request, lambda: method(caller, **arguments))
+        except AlreadyAnswered:
+            stored = requests.find(database, asked.id)
+            if stored is None:
+                raise errors.TransportError(reason="its answer was forgotten") from None
+            return _told(stored)
+
+    return perform
+
+
+def _carried_out(database: Database, request: Request, carry_out: Callable[[], Any]) -> Any:
+    """Carry out a request and store what is answered to it, if that was not stored with what it did.
+
+    Raises:
+        AlreadyAnswered: it was carried out before.
+    """
+    try:
+        with requests.carrying_out(request):
+            answer = carry_out()
+    except errors.UserError as error:
+        requests.answer(database, request, _refusal(error))
+        raise
+    if not request.is_kept:
+        requests.answer(database, request, {"answer": answer})
+    return answer
+
+
+def _refusal(error: errors.UserError) -> dict[str, Any]:
+    told = as_told(error)
+    # What the bus would make of it.
+    fields = json.loads(json.dumps(told.kwargs, default=str))
+    return {"refusal": [type(told).__name__, str(told.args[0]), fields]}
+
+
+def _told(stored: Mapping[str, Any]) -> Any:
+    """Return the answer that was stored, or raise what was raised."""
+    if "refusal" in stored:
+        name, message, fields = stored["refusal"]
+        raise getattr(errors, name)(message, **fields)
+    return stored["answer"]

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands beside Heat's plugins where they err: each is mended when it is loaded, none on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from heatconv.openstack.mended import answers, identity, in_use, networks_of
+from heatconv.openstack.mended.instance import Instance
+from heatconv.openstack.mended.key_pair import KeyPair
+from heatconv.openstack.mended.networks import names_networks
+from heatconv.openstack.mended.server import Server
+from heatconv.openstack.mended.volumes import Volume, VolumeAttachment
+from heatconv.openstack.stand_ins.resource import Resource
+
+
+def _neutron(plugin: Any) -> None:
+    """Networks and routers look for ``Forbidden`` in ``exceptions``, when a user may not see agents."""
+    plugin.exceptions = plugin.exceptions_module
+    answers.tell_when_to_come_back(plugin)
+
+
+#: By the name of a client.
+CLIENTS: Mapping[str, Callable[[Any], None]] = {
+    "neutron": _neutron,
+    "nova": names_networks,
+}
+
+#: By the name of a type, what is put in front of its class.
+TYPES: Mapping[str, type[Resource]] = {
+    "AWS::EC2::Instance": Instance,
+    "OS::Cinder::Volume": Volume,
+    "OS::Cinder::VolumeAttachment": VolumeAttachment,
+    "OS::Keystone::Domain": identity.Domain,
+    "OS::Keystone::Group": identity.Named,
+    "OS::Keystone::Project": identity.Named,
+    "OS::Keystone::Role": identity.Named,
+    "OS::Keystone::Region": identity.Named,
+    "OS::Keystone::User": identity.Named,
+    "OS::Neutron::Port": networks_of.Port,
+    "OS::Neutron::Net": in_use.Net,
+    "OS::Neutron::SecurityGroup": in_use.SecurityGroup,
+    "OS::Neutron::Subnet": in_use.Subnet,
+    "OS::Nova::KeyPair": KeyPair,
+    "OS::Nova::Server": Server,
+}
+
+
+def client(name: str, plugin: Any) -> Any:
+    """Return a client plugin, mended if it has to be."""
+    mend = CLIENTS.get(name)
+    if mend is not None:
+        mend(plugin)
+    return plugin
+
+
+def mended(type_name: str, plain: type[Resource]) -> type[Resource]:
+    """Return a type, mended if it has to be."""
+    mend = TYPES.get(type_name)
+    if mend is None:
+        return plain
+    return type(plain.__name__, (mend, plain), {"__doc__": plain.__doc__, "__module__": plain.__module__})

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whom plugins act for in a cloud, and one user's cloud, as ``clouds.yaml`` names it.
+
+The login of that user, be it by a password or an application credential, is read by
+openstacksdk and stays in its session; tokens are renewed there.  Nothing of it
+is written down or logged here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from keystoneauth1.exceptions import ClientException
+from keystoneauth1.plugin import AUTH_INTERFACE
+from openstack.config import OpenStackConfig
+from openstack.exceptions import ConfigException
+
+from heatconv import errors
+from heatconv.resources.context import Context
+
+
+class Login(Protocol):
+    """A user in a project, logged in."""
+
+    @property
+    def session(self) -> Any:
+        """What requests are sent by: a session of keystoneauth's, safe between threads."""
+
+    @property
+    def access(self) -> Any:
+        """What Keystone says of the token: whose it is, for what."""
+
+    @property
+    def auth_url(self) -> str:
+        """Where Keystone is."""
+
+    @property
+    def region_name(self) -> str | None:
+        """The region that services are looked for in."""
+
+    @property
+    def trust_id(self) -> str | None:
+        """By which trust, if it is by one."""
+
+    @property
+    def trustor_user_id(self) -> str | None:
+        """The user who gave that trust."""
+
+
+class Cloud:
+    """A cloud and the login of one user in one project of it.
+
+    Concurrency: safe to share between threads; so is the session.
+    """
+
+    trust_id = None
+    trustor_user_id = None
+
+    def __init__(self, name: str) -> None:
+        """Log in.
+
+        Args:
+            name: of the cloud, in the ``clouds.yaml`` that openstacksdk finds.
+
+        Raises:
+            Misconfigured: there is no such cloud, it cannot be reached, or it lets nobody in.
+        """
+        self.name = name
+        try:
+            region = OpenStackConfig(app_name="heatconv").get_one(cloud=name)
+            session: Any = region.get_session()
+            self.access: Any = session.auth.get_access(session)
+            auth_url = session.get_endpoint(interface=AUTH_INTERFACE)
+        except (ClientException, ConfigException) as error:
+            raise errors.Misconfigured(
+                reason=f"the cloud {name} of clouds.yaml cannot be logged in to: {str(error).rstrip('.')}."
+            ) from error
+        if self.access.project_id is None:
+            raise errors.Misconfigured(
+                reason=f"the login of the cloud {name} is for no project: name one in clouds.yaml."
+            )
+        self.session = session
+        self.region_name: str | None = region.get_region_name()
+        self.interface = str(region.config.get("interface") or "public")
+        self.auth_url = auth_url or ""
+
+    def context(self) -> CloudContext:
+        """Return what acts for the user, with clients of its own: one for each action."""
+        access = self.access
+        return CloudContext(
+            project_id=access.project_id,
+            user_id=access.user_id,
+            username=access.username,
+            roles=tuple(access.role_names),
+            is_admin="admin" in access.role_names,
+            login=self,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CloudContext(Context):
+    """The user of a cloud, by the names that Heat's client plugins know."""
+
+    login: Login = field(repr=False, compare=False)
+
+    auth_token_info = None
+
+    @property
+    def keystone_session(self) -> Any:
+        """The session that all requests are sent by."""
+        return self.login.session
+
+    @property
+    def auth_plugin(self) -> Any:
+        """What that session logs in by."""
+        return self.login.session.auth
+
+    @property
+    def auth_token(self) -> str:
+        """A token that is valid now."""
+        return str(self.login.session.get_token())
+
+    @property
+    def trust_id(self) -> str | None:
+        """By which trust the user acts, if it is by one."""
+        return self.login.trust_id
+
+    @property
+    def trustor_user_id(self) -> str | None:
+        """The user who gave that trust."""
+        return self.login.trustor_user_id
+
+    @property
+    def region_name(self) -> str | None:
+        """The region that services are looked for in."""
+        return self.login.region_name
+
+    @property
+    def auth_url(self) -> str:
+        """Where Keystone is."""
+        return self.login.auth_url
+
+    @property
+    def keystone_v3_endpoint(self) -> str:
+        """Where version 3 of Keystone is."""
+        return v3(self.auth_url)
+
+    @property
+    def user_domain(self) -> str | None:
+        """The domain of the user, as an id."""
+        found: str | None = self.login.access.user_domain_id
+        return found
+
+    @property
+    def project_domain(self) -> str | None:
+        """The domain of the project, as an id."""
+        found: str | None = self.login.access.project_domain_id
+        return found
+
+    def reload_auth_plugin(self) -> None:
+        """Log in anew before the next request."""
+        self.auth_plugin.invalidate()
+
+
+def v3(auth_url: str) -> str:
+    """Return where version 3 of a Keystone is."""
+    return auth_url.rstrip("/").removesuffix("/v2.0").removesuffix("/v3") + "/v3"

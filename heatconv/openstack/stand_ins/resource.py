@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``heat.engine.resource``: the contract of ``resources``, and what Heat's own plugins use beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from heatconv import errors
+from heatconv.openstack.progress import Saving
+from heatconv.resources import exception
+from heatconv.resources.resource import NoActionRequired, PollDelay, UpdateReplace
+from heatconv.resources.software import Software
+
+__all__ = ["NoActionRequired", "PollDelay", "Resource", "UpdateReplace"]
+
+QUOTAS = "quotas"
+
+
+class Resource(Saving):
+    """The base of Heat's plugins."""
+
+    @classmethod
+    def is_service_available(cls, context: Any) -> tuple[bool, str | None]:
+        """Tell whether the cloud has the service behind the type, by its catalog, with its extensions."""
+        service = cls.default_client_name
+        if service is None:
+            return True, None
+        try:
+            plugin = context.clients.client_plugin(service)
+        except exception.ClientNotAvailable as error:
+            return False, str(error)
+        types = plugin.service_types
+        if types and not any(plugin.does_endpoint_exist(each, service) for each in types):
+            return False, f"the cloud's catalog has no endpoint of the service {' or '.join(types)}"
+        missing = [each for each in cls._extensions() if not plugin.has_extension(each)]
+        if missing:
+            return False, f"the service lacks the extension {', '.join(missing)}"
+        return True, None
+
+    @classmethod
+    def is_observable(cls) -> bool:
+        """Tell whether anything can be known of how it is now.
+
+        Not of what is no object of its own; nor of quotas, whose physical id is
+        made up and would be taken for that of a project.
+        """
+        own = ("get_live_state", "get_live_resource_data")
+        known = bool(cls.entity) and cls.entity != QUOTAS and super().is_observable()
+        return known or any(_overrides(cls, hook) for hook in own)
+
+    def comparable(self) -> set[str]:
+        """Return the names of the properties that were given as one plain value.
+
+        What has a default a service may fill in: a port that was given no device has one as
+        soon as a server uses it.  Lists and maps come back in forms of the service's own.
+        """
+        given = self.properties.data
+        plain = {name for name, value in given.items() if isinstance(value, str | int | float)}
+        return super().comparable() & plain
+
+    def differences(self, live: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is live of the comparable properties and is neither as made nor as written.
+
+        A service may tell the name where it was given the id that the name stands for, and
+        nothing at all of what is secret.
+        """
+        written = self.definition.properties
+        found = super().differences(live)
+        return {name: value for name, value in found.items() if value not in (None, written.get(name))}
+
+    def rpc_client(self) -> SoftwareConfigs:  # type: ignore[override]  # it is refused by types of ours
+        """Return what plugins ask an engine for: software configs."""
+        return SoftwareConfigs(self.stack.software)
+
+
+def _overrides(cls: type[Resource], hook: str) -> bool:
+    return getattr(cls, hook) is not getattr(Saving, hook)
+
+
+class SoftwareConfigs:
+    """As much of Heat's RPC client as plugins of a cloud's types use."""
+
+    def __init__(self, software: Software | None) -> None:
+        self._software = software
+
+    def show_software_config(self, _context: Any, config_id: str) -> Mapping[str, Any]:
+        """Return a software config of the project.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
+        if self._software is None:
+            raise errors.NotFound(entity="Software config", name=config_id)
+        return {"config": self._software.get_config(config_id).config}
+
+    @contextmanager
+    def ignore_error_by_name(self, name: str) -> Iterator[None]:
+        """Ignore that something is not there, if that is the name."""
+        try:
+            yield
+        except errors.NotFound:
+            if name != "NotFound":
+                raise

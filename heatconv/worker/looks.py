@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looking at what an interrupted action left, where its token is lost.
+
+What a look cannot show is taken for not done: to do a thing again, or to undo
+it and make it anew, is right in any case and only takes longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from heatconv.model.records import Attempt
+from heatconv.model.states import Action
+from heatconv.resources.exception import PollDelay
+from heatconv.resources.resource import DeleteKind, Resource, Update
+from heatconv.worker import faults
+
+#: What services call a thing that nothing is going on with; one without a status is there or is not.
+_SETTLED = frozenset({None, "ACTIVE", "AVAILABLE", "COMPLETE", "CREATE_COMPLETE", "IN-USE", "UP", "OK"})
+_NOTHING: Collection[Any] = (None, "", [], {})  #: what a property is to a service that nobody gave
+
+
+def leaves_unknown(plugin: Resource, attempt: Attempt) -> str | None:
+    """Return a sentence on what an action leaves behind if its worker dies between call and answer.
+
+    None if whatever it leaves is found again.
+    """
+    if plugin.only_here or plugin.definition.external_id is not None:
+        return None
+    match attempt.action:
+        case Action.DELETE if plugin.resource_id is not None:
+            if plugin.goes_by_what_it_finds or plugin.delete_kind() is not DeleteKind.SNAPSHOT:
+                return None
+            what = f"a second copy of {plugin.resource_id}"
+        case Action.CREATE | Action.DELETE if plugin.resource_id is None and not plugin.is_searchable():
+            what = f"an object of the type {plugin.type()}"
+        case Action.SNAPSHOT if not plugin.goes_by_what_it_finds and plugin.implements("handle_snapshot"):
+            what = f"a copy of {plugin.resource_id}"
+        case _:
+            return None
+    action = Action.CREATE if plugin.resource_id is None else attempt.action
+    return (
+        f"the {action} of {plugin.name} was interrupted before it was known what it made; it may have left"
+        f' {what} behind, with the name "{plugin.physical_resource_name()}" unless the type gives its own:'
+        " if there is one that no stack has, remove it by hand"
+    )
+
+
+def is_whole(plugin: Resource) -> bool:
+    """Tell whether what a create made is seen to be well and to be all that was asked for.
+
+    Raises:
+        Exception: the service could not be asked just now.
+    """
+    return _shows(plugin, plugin.comparable())
+
+
+def has_arrived(plugin: Resource, update: Update) -> bool:
+    """Tell whether the plugin's thing is seen to be well and as an update to its definition leaves it.
+
+    What is no property the service cannot be asked about.
+
+    Raises:
+        Exception: the service could not be asked just now.
+    """
+    others = update.tmpl_diff.metadata_changed() or update.tmpl_diff.update_policy_changed()
+    return bool(update.prop_diff) and not others and _shows(plugin, update.prop_diff)
+
+
+def _shows(plugin: Resource, names: Collection[str]) -> bool:
+    if not plugin.is_observable():
+        return False
+    try:
+        return _is_well(plugin) and _agrees(plugin, plugin.observe(), names)
+    except PollDelay:
+        return False
+    except Exception as error:
+        if faults.is_passing(error, Action.CHECK):
+            raise
+        return False
+
+
+def _is_well(plugin: Resource) -> bool:
+    if plugin.implements("handle_check"):
+        return plugin.is_complete(Action.CHECK, plugin.start(Action.CHECK))
+    told = plugin.get_live_resource_data()
+    status = told.get("status") if isinstance(told, Mapping) else None
+    return status is None or str(status).upper() in _SETTLED
+
+
+def _agrees(plugin: Resource, live: Mapping[str, Any], names: Collection[str]) -> bool:
+    different, given = plugin.differences(live), plugin.comparable()
+    return all(
+        name in live and name not in different and (name in given or live[name] in _NOTHING) for name in names
+    )
