@@ -49,6 +49,7 @@ class Kind:
     told: Mapping[str, str | Callable[[Found], Any]] = field(default_factory=dict)
     thing: Callable[[Resource], str | None] = lambda plugin: plugin.resource_id  #: whose id is listed
     looks: Lists | None = None  #: lists what is compared, if that takes more than to see its state
+    asks_by_id: bool = False  #: whether what its lists lack was asked for by its id, and so is not there
 
     def reads(self, found: Found) -> dict[str, Any]:
         """Return the properties as they are listed; one that is not, or not in full, is left out."""
@@ -172,6 +173,7 @@ def _neutron(collection: str, *told: str, builds: bool = False, **renamed: str) 
         _in_neutron(collection),
         going={Action.CREATE: _BUILD} if builds else {},
         told=_same(*told, **renamed),
+        asks_by_id=True,
     )
 
 

@@ -3,7 +3,8 @@
 
 While an action goes on, a listing that all who wait share tells so; the plugin's
 own look is taken when the listing tells otherwise, and now and then anyway.
-What a listing lacks is looked at by itself before it is called missing.
+What a listing lacks is looked at by itself before it is called missing, unless it was
+asked for by its id.
 """
 
 from __future__ import annotations
@@ -179,6 +180,9 @@ def _observed(some: Sequence[Listed]) -> Iterator[tuple[str, Mapping[str, Any] |
     can_ask = True
     for each in some:
         there = found.get(each.resource_id or "")
+        if there is None and kind.asks_by_id and each.resource_id is not None:
+            yield each.uuid, None
+            continue
         if there is None and not can_ask:
             continue
         try:

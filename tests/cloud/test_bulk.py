@@ -10,6 +10,7 @@ import pytest
 from tests.cloud.counting_proxy import CountingProxy
 from tests.cloud.test_observing import looked_at
 
+HUNDRED = 100
 SHOWS = "GET nova servers"
 LISTS = "GET nova servers/detail"
 
@@ -85,3 +86,37 @@ def test_a_look_at_many_costs_one_listing_of_each_kind(stack, way, cloud):
     ports = cloud.network.ports(project_id=cloud.current_project_id)
     assert sorted(port.name for port in ports if port.name) == sorted(f"port-{place}" for place in range(12))
     assert cloud.network.get_subnet(stack.id_of("subnet-5")).is_dhcp_enabled is False
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_sixty_of_three_hundred_that_drifted_are_found_and_healed(stack, way, cloud, admin, login, tell):
+    admin.set_network_quotas(login.project.id, networks=-1, subnets=-1, ports=-1)
+    stack.create(networks(HUNDRED))
+    for place in range(20):
+        cloud.network.delete_port(stack.id_of(f"port-{place}"))
+        cloud.network.update_subnet(stack.id_of(f"subnet-{place + 20}"), is_dhcp_enabled=True)
+        cloud.network.update_network(stack.id_of(f"net-{place + 40}"), name="altered")
+    drifted = {
+        *(f"port-{place}" for place in range(20)),
+        *(f"subnet-{place + 20}" for place in range(20)),
+        *(f"net-{place + 40}" for place in range(20)),
+    }
+
+    began = time.monotonic()
+    assert looked_at(stack) == drifted
+    calls = way.counted(began)
+    tell(f"a look at {3 * HUNDRED} objects, {len(drifted)} of which had drifted: {dict(calls)}")
+    # One listing of each kind, and the ports that it lacks, which may be another project's, by their ids.
+    assert calls == {"GET neutron networks": 1, "GET neutron subnets": 1, "GET neutron ports": 2}
+
+    stack.client.converge(stack.name)
+    stack.wait_for("UPDATE_COMPLETE")
+    began = time.monotonic()
+    assert looked_at(stack) == set()
+    assert way.counted(began) == {f"GET neutron {kind}": 1 for kind in ("networks", "subnets", "ports")}
+    project = cloud.current_project_id
+    ports = [port.name for port in cloud.network.ports(project_id=project) if port.name]
+    assert sorted(ports) == sorted(f"port-{place}" for place in range(HUNDRED))
+    assert not any(subnet.is_dhcp_enabled for subnet in cloud.network.subnets(project_id=project))
+    assert "altered" not in {net.name for net in cloud.network.networks(project_id=project)}
