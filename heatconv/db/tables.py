@@ -27,16 +27,14 @@ def _table(name: str, *items: Any, row: tuple[str, ...] = ()) -> sa.Table:
     return sa.Table(name, metadata, *items, info={ROW: row}, mysql_engine="InnoDB", mysql_charset="utf8mb4")
 
 
-# A template as posted.  ``predecessor_id`` is the one it replaced: dropped, and the
-# link nulled, when the traversal that applied this one completes.  ``outputs``
-# (frozen) and ``parameters`` (as shown) spare reads the freezing.  Its ``uuid`` is known
-# before it has an id; null of what an earlier release has stored.
+# A template as posted.  Those before it are dropped when the traversal that applies it
+# completes.  ``outputs`` (frozen) and ``parameters`` (as shown) spare reads the freezing.
+# Its ``uuid`` is known before it has an id; null of what an earlier release has stored.
 raw_template = _table(
     "raw_template",
     sa.Column("id", BigInt, primary_key=True),
     sa.Column("uuid", Uuid),
     sa.Column("stack_id", Uuid, index=True),
-    sa.Column("predecessor_id", BigInt),
     sa.Column("template", Sealed, nullable=False),
     sa.Column("environment", Sealed, nullable=False),
     sa.Column("files", Sealed, nullable=False),

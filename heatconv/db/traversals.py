@@ -116,7 +116,7 @@ def create(connection: Connection, new: Stack, start: Start, planned: Plan) -> S
     else:
         _check_room(connection, new, start)
     clearing = _check_owner(connection, start)
-    template_id = _add_template(connection, new.id, start.template, predecessor=None)
+    template_id = _add_template(connection, new.id, start.template, present=None)
     try:
         connection.execute(
             sa.insert(stack).values(
@@ -170,7 +170,7 @@ def try_start(connection: Connection, seen: Stack, start: Start, plan: Planner) 
     won = sa.update(stack).where(stack.c.id == seen.id, stack.c.atomic_key == seen.atomic_key)
     if connection.execute(won.values(atomic_key=stack.c.atomic_key + 1)).rowcount != 1:
         return None
-    template_id = _add_template(connection, seen.id, start.template, predecessor=seen.raw_template_id)
+    template_id = _add_template(connection, seen.id, start.template, present=seen.raw_template_id)
     return _begin(connection, seen, template_id, start, plan)
 
 
@@ -288,9 +288,9 @@ def _begin(connection: Connection, seen: Stack, template_id: int, start: Start, 
 
 
 def _add_template(
-    connection: Connection, stack_id: str, template: RawTemplate | int | None, *, predecessor: int | None
+    connection: Connection, stack_id: str, template: RawTemplate | int | None, *, present: int | None
 ) -> int:
-    """Store a new template, or link one that is there to the one it replaces; return its id."""
+    """Store a new template, unless it is one that is there, or the present one; return its id."""
     if isinstance(template, RawTemplate):
         added = connection.execute(
             sa.insert(raw_template).values(
@@ -299,7 +299,6 @@ def _add_template(
                     {
                         "uuid": new_id(),
                         "stack_id": stack_id,
-                        "predecessor_id": predecessor,
                         "template": template.template,
                         "environment": template.environment,
                         "files": template.files,
@@ -311,13 +310,10 @@ def _add_template(
         )
         (template_id,) = added.inserted_primary_key or (0,)
         return int(template_id)
-    if template is None or template == predecessor:
-        assert predecessor is not None  # noqa: S101 - a stack always has a template
-        return predecessor
-    connection.execute(
-        sa.update(raw_template).where(raw_template.c.id == template).values(predecessor_id=predecessor)
-    )
-    return template
+    if template is not None:
+        return template
+    assert present is not None  # noqa: S101 - a stack always has a template
+    return present
 
 
 def _write_settings(connection: Connection, seen: Stack, start: Start, *, first: bool) -> None:
@@ -616,9 +612,6 @@ def _complete(connection: Connection, found: sa.Row[Any]) -> Owner | None:
         sa.delete(raw_template).where(
             raw_template.c.stack_id == found.id, raw_template.c.id != found.raw_template_id
         )
-    )
-    connection.execute(
-        sa.update(raw_template).where(raw_template.c.id == found.raw_template_id).values(predecessor_id=None)
     )
     return owner
 

@@ -109,7 +109,7 @@ def test_a_create_writes_the_whole_graph_before_anything_is_done(world):
     assert world.state == "CREATE_IN_PROGRESS"
     assert world.stack.phase == Phase.UPDATE
     assert world.stack.prev_raw_template_id is None
-    assert world.templates() == {world.stack.raw_template_id: None}
+    assert world.templates() == {world.stack.raw_template_id}
     assert world.rows() == dict.fromkeys("ABCDE", "INIT_COMPLETE v0")
     assert world.edges() == {"A+ C+", "B+ C+", "C+ D+", "C+ E+", "D+ stack+", "E+ stack+"}
     assert world.points() == {
@@ -177,7 +177,7 @@ def test_a_create_that_is_complete_leaves_nothing_but_its_rows_and_its_template(
     assert web.stack.phase == Phase.DONE
     assert web.stack.deadline is None
     assert web.stack.prev_raw_template_id == web.stack.raw_template_id
-    assert web.templates() == {web.stack.raw_template_id: None}
+    assert web.templates() == {web.stack.raw_template_id}
     assert web.events()[0] == "web CREATE_IN_PROGRESS"
     assert web.events()[-1] == "web CREATE_COMPLETE"
     assert {event for event in web.events() if not event.startswith("web")} == {
@@ -214,7 +214,7 @@ def test_an_update_lays_out_what_it_changes_and_nothing_else(web):
 
     assert web.state == "UPDATE_IN_PROGRESS"
     assert web.stack.prev_raw_template_id == first
-    assert web.templates() == {first: None, web.stack.raw_template_id: first}
+    assert web.templates() == {first, web.stack.raw_template_id}
     assert web.points() == {
         "C+": "READY 0/0",
         "F+": "WAITING 0/1",
@@ -281,7 +281,7 @@ def test_an_update_goes_one_check_at_a_time_and_leaves_the_rest_alone(web):
     assert {label: web.row(label) for label in "AB"} == {label: before[label] for label in "AB"}
     assert {entry.object_id for entry in web.cloud.audit(done)}.isdisjoint({ids["A"], ids["B"]})
     assert (web.points(), web.edges(), web.inputs()) == ({}, set(), {})
-    assert web.templates() == {web.stack.raw_template_id: None}
+    assert web.templates() == {web.stack.raw_template_id}
 
 
 def test_an_update_to_the_same_is_complete_at_once_and_writes_no_resource(web):
@@ -292,7 +292,7 @@ def test_an_update_to_the_same_is_complete_at_once_and_writes_no_resource(web):
     assert web.state == "UPDATE_COMPLETE"
     assert web.bell.rung == []
     assert web.everything()["resource"] == rows
-    assert web.templates() == {web.stack.raw_template_id: None}
+    assert web.templates() == {web.stack.raw_template_id}
     assert web.stack.prev_raw_template_id == web.stack.raw_template_id
 
 
@@ -397,7 +397,7 @@ def test_a_rollback_returns_to_the_row_that_was_replaced(failing):
     assert failing.rows() == dict.fromkeys("ABCDE", "CREATE_COMPLETE v0")
     assert failing.row("C").physical_id == kept
     assert failing.differences(FIRST) == []
-    assert failing.templates() == {first: None}
+    assert failing.templates() == {first}
     assert failing.stack.prev_raw_template_id == first
 
 

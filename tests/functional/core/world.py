@@ -308,9 +308,9 @@ class World:
             told.setdefault(node, {})[sender] = row.data["reference_id"]
         return told
 
-    def templates(self) -> dict[int, int | None]:
-        """Return each template there is, and its predecessor."""
-        return {row.id: row.predecessor_id for row in self.select(raw_template)}
+    def templates(self) -> set[int]:
+        """Return the ids of the templates there are."""
+        return {row.id for row in self.select(raw_template)}
 
     def events(self) -> list[str]:
         """Return what happened, in order."""
