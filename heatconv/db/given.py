@@ -20,7 +20,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from heatconv.db import collation
-from heatconv.db.places import placed
+from heatconv.db.places import placed, sealed_columns
 from heatconv.db.types import LongText, SealedText
 
 MOST = 1000  #: rows in one statement, so that none grows past what a database takes
@@ -109,6 +109,7 @@ class Given:
         self._table = table
         self._columns = [table.c[name] for name in (*where, *columns)]
         self._dumped = frozenset(dumped)
+        self._seals = not sealed_columns(table).isdisjoint(column.name for column in self._columns)
         unpacked = [
             sa.column(
                 column.name,
@@ -123,9 +124,12 @@ class Given:
         """Yield the parameters of one statement after the other that takes rows."""
         processors = _processors(self, connection.dialect)
         for start in range(0, len(rows), MOST):
+            portion = rows[start : start + MOST]
+            if self._seals:
+                portion = [placed(self._table, row) for row in portion]
             given = [
                 {name: row[name] if process is None else process(row[name]) for name, process in processors}
-                for row in (placed(self._table, each) for each in rows[start : start + MOST])
+                for row in portion
             ]
             yield {_ROWS: _ENCODER.encode(given)}
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from heatconv.db.types import Closed, Place, Placed, SealedText
+from heatconv.db.types import Closed, Place, Placed, SealedText, bound, joined
 
 ROW = "row"  #: under which a table's ``info`` names the columns that its sealed values are bound to
 
@@ -28,9 +28,9 @@ def row_of(table: sa.Table) -> tuple[str, ...]:
 
 
 @functools.cache
-def sealed_columns(table: sa.Table) -> tuple[str, ...]:
+def sealed_columns(table: sa.Table) -> frozenset[str]:
     """Return the names of a table's sealed columns."""
-    return tuple(str(column.name) for column in table.c if isinstance(column.type, SealedText))
+    return frozenset(str(column.name) for column in table.c if isinstance(column.type, SealedText))
 
 
 def place_of(table: sa.Table, column: str, row: Any) -> Place:
@@ -45,14 +45,15 @@ def placed(table: sa.Table, values: Mapping[str, Any], row: Any = None) -> Mappi
         values: what is written, by column.
         row: what has the attributes, such as a record, that ``row_of`` names; None: the values do.
     """
-    sealed = [name for name in sealed_columns(table) if values.get(name) is not None]
+    sealed = sealed_columns(table) & values.keys()
     if not sealed:
         return values
-    bound_to = _texts([values[name] for name in row_of(table)]) if row is None else _bound_to(table, row)
-    of_table = str(table.name)
+    parts = _texts([values[name] for name in row_of(table)]) if row is None else _bound_to(table, row)
+    of_table, of_row = str(table.name), joined(parts)
     written = dict(values)
     for name in sealed:
-        written[name] = Placed(values[name], Place(of_table, name, bound_to))
+        if written[name] is not None:
+            written[name] = Placed(written[name], bound(of_table, name, of_row))
     return written
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Callable
 from datetime import datetime
@@ -63,12 +62,22 @@ class Place(NamedTuple):
 
     @property
     def bound(self) -> bytes:
-        """What is authenticated along with the value; no two places have the same."""
-        return f"{self.table}.{self.column} {_joined(self.row)}".encode()
+        """What is authenticated along with the value."""
+        return bound(self.table, self.column, joined(self.row))
 
 
-@functools.lru_cache(maxsize=256)  # one value of a row follows the other
-def _joined(parts: tuple[str, ...]) -> str:
+def bound(table: str, column: str, row: str) -> bytes:
+    """Return what a value is sealed with, so that it is for one place; no two places have the same.
+
+    Args:
+        table: the name of the table.
+        column: the name of the column.
+        row: the ``joined`` texts that tell the row from all others.
+    """
+    return f"{table}.{column} {row}".encode()
+
+
+def joined(parts: tuple[str, ...]) -> str:
     """Return a text of some; those of no other texts are the same."""
     return "".join([f"{len(part)}:{part}" for part in parts])
 
@@ -76,11 +85,11 @@ def _joined(parts: tuple[str, ...]) -> str:
 class Placed:
     """A value on its way to a sealed column."""
 
-    __slots__ = ("place", "value")
+    __slots__ = ("bound", "value")
 
-    def __init__(self, value: Any, place: Place) -> None:
+    def __init__(self, value: Any, bound: bytes) -> None:
         self.value = value
-        self.place = place
+        self.bound = bound
 
 
 class Closed:
@@ -122,7 +131,7 @@ class SealedText(sa.types.TypeDecorator[str]):
         """
         if isinstance(value, Placed):
             text = self._written(value.value)
-            return text if text in SAYING_NOTHING else keyring_of(dialect).encrypt(text, value.place.bound)
+            return text if text in SAYING_NOTHING else keyring_of(dialect).encrypt(text, value.bound)
         if value is None or (text := self._written(value)) in SAYING_NOTHING:
             return value if value is None else text
         raise TypeError("what is written to a sealed column has to be placed: see heatconv.db.places")

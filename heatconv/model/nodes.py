@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class Direction(StrEnum):
@@ -16,9 +16,8 @@ class Direction(StrEnum):
     CLEANUP = "CLEANUP"
 
 
-@dataclass(frozen=True, order=True)
-class Node:
-    """One unit of work: a resource row and a direction.
+class Node(NamedTuple):
+    """One unit of work: a resource row and a direction; a tuple, because graphs hash it by the thousand.
 
     The stack has nodes of its own, whose ``resource_id`` is the stack's id:
     UPDATE is reached when every update node is done and opens the way to the

@@ -90,9 +90,8 @@ class Registry:
 
     def _context(self, project_id: str, root_id: str | None, *, asking: bool) -> Context:
         if self._acts_for is None:
-            context = Context(project_id=project_id)
-        else:
-            context = self._acts_for(project_id, root_id, asking=asking)
+            return Context(project_id=project_id, stack_users=self._stack_users)
+        context = self._acts_for(project_id, root_id, asking=asking)
         return replace(context, stack_users=self._stack_users)
 
     def hear(self, readers: Iterable[type[Reader]]) -> None:
