@@ -60,6 +60,7 @@ class MakeBelieve(Tour):
     def look(self) -> None:
         """Show the stack from all sides."""
         self._look(STACK)
+        self._look_back(STACK)
         servers = self._outputs(STACK)["servers"]
         self._expect(len(servers) == 2, "the output 'servers' names both web servers")
 

@@ -66,6 +66,9 @@ class Tour:
         self._heatconv("stack", "graph", stack)
         self._title("Its outputs")
         self._heatconv("stack", "output", "list", stack)
+
+    def _look_back(self, stack: str) -> None:
+        """Show what happened to a stack last."""
         self._title("The last things that happened")
         columns = ("-c", "event_time", "-c", "resource_name", "-c", "resource_status")
         self._heatconv("event", "list", stack, "--limit", "6", *columns)
