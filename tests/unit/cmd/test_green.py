@@ -17,7 +17,6 @@ ASKED = "import sys, heatconv.cmd.{program}; print('dns' in sys.modules, 'eventl
     [
         ("all", "threading", False),
         ("worker", "threading", False),
-        ("engine", "threading", False),
         ("worker", "eventlet", True),
     ],
 )
