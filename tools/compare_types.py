@@ -20,6 +20,8 @@ from urllib.parse import quote
 
 import requests
 
+from tools.compatibility import REASONS
+
 Json = Mapping[str, Any]
 
 #: What describes, and is written anew here.
@@ -27,8 +29,8 @@ _TEXTS = ("description", "message")
 
 #: Where the two differ on purpose: a pattern for what is printed, and why.
 KNOWN: Mapping[str, str] = {
+    **{f"{name}: missing": why for name, why in REASONS["resource types"].items()},
     "AWS::CloudWatch::Alarm: missing": "a template of Heat's sample environment, for alarms that are gone",
-    "AWS::ElasticLoadBalancing::LoadBalancer: missing": "a server of 2014 that sets itself up; use Octavia",
     "AWS::RDS::DBInstance: missing": "a template of Heat's sample environment: a server that sets itself up",
     "OS::Heat::SoftwareComponent.attributes.configs: *": "Heat forgets to declare it, and so refuses it",
 }

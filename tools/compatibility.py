@@ -9,12 +9,15 @@ missing without one is a mistake, and so is a reason that has outlived its purpo
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import yaml
 
+from tools import types_here
+from tools.callers import Calls
 from tools.heatconv_surface import Surface, surface
 
 REFERENCE = Path(__file__).parents[1] / "doc/source/reference"
@@ -25,56 +28,104 @@ COMMAND = "tox -e gencompat"
 _NESTED = "comes with nested stacks"
 _SWIFT = "needs a client of Swift"
 
+VERSIONS = "Versions"
+
 #: Why a name is missing: by subject, by name or a pattern for names.
 REASONS: Mapping[str, Mapping[str, str]] = {
     "request keys": {
         "template_url": "the service fetches nothing; clients send the text",
         "files_container": f"{_SWIFT}; clients send the texts as ``files``",
     },
-    "custom constraints": {"*.*": "needs a client of that service; a plugin can bring both"},
+    "custom constraints": {"nova.network": "Nova has no networks any more; Heat checks nothing by it"},
     "event sinks": {"zaqar-queue": "needs a client of Zaqar; an environment may name it, to no effect"},
     "plugin hooks": {
         "_get_resource_info": _NESTED,
         "get_nested_parameters_stack": _NESTED,
+        "handle_metadata_reset": "only scaling groups have it, and these are ours",
+        "handle_preempt": "only nested stacks have it, and these are ours",
+        "has_nested": _NESTED,
+        "heat": "only a remote stack has it, and that is ours",
+        "preview": "a stack is previewed from its templates",
+        "reparse": "properties are read when they are asked for",
+        "requires_deferred_auth": "users delegate whatever types their stack has",
+        "signal_needs_metadata_updates": "a signal changes nothing of other resources' metadata",
+        "strict_dependency": "no type of Heat's sets it: what is referred to is always waited for",
         "validate_template": _NESTED,
     },
     "plugin helpers": {
         "old_template_id": _NESTED,
-        "rpc_client": "a plugin does not speak to engines",
+        "rpc_client": "a plugin does not speak to engines, apart from Heat's own, which get software configs",
     },
     "resource types": {
-        "OS::Heat::Stack": _NESTED,
-        "OS::Heat::SwiftSignal*": _SWIFT,
-        "OS::Heat::DeployedServer": "comes with the types for servers",
+        "AWS::ElasticLoadBalancing::LoadBalancer": "a server of 2014 that sets itself up; use Octavia",
     },
 }
 
-#: What each subject is about.  What a name has beside it is the second column's, if there is one.
-SUBJECTS: Mapping[str, tuple[str, str]] = {
-    "routes": ("Paths below the project, with their methods.", "Methods"),
-    "request keys": ("Keys of the bodies that describe a stack.", ""),
-    "actions": ("What ``POST .../actions`` takes.", ""),
-    "template versions": ("Versions of the template languages, and their aliases.", ""),
-    "template keys": ("Sections of a template, and keys of what is in them.", "Versions"),
-    "functions": ("Functions of the template languages.", "Versions"),
-    "condition functions": ("Functions that conditions can use.", "Versions"),
-    "parameter types": ("Types of parameters.", "Versions"),
-    "parameter constraints": ("Kinds of constraints; CloudFormation's are keys of a parameter.", "Versions"),
-    "custom constraints": ("What ``custom_constraint`` can name.", ""),
-    "environment sections": ("Sections of an environment.", ""),
-    "merge strategies": ("How files of an environment are merged.", ""),
-    "registry entries": ("What a ``resource_registry`` can put in place of a type.", ""),
-    "breakpoints": ("``hooks`` of a resource.", ""),
-    "restricted actions": ("``restricted_actions`` of a resource.", ""),
-    "event sinks": ("Types of ``event_sinks``.", ""),
-    "plugin hooks": (
-        "What the classes of Heat's own plugins override, or have because their base asks for it.",
-        "",
+
+@dataclass(frozen=True)
+class Subject:
+    """What a subject is about, and what each of its names has beside it."""
+
+    about: str
+    columns: Sequence[str] = ()  #: one for the parts of a name, unless ``cells`` tells them
+    cells: Callable[[], Callable[[str], Sequence[str]]] | None = None  #: makes what tells them
+
+
+def _callers() -> Callable[[str], Sequence[str]]:
+    calls = Calls.read()
+    return lambda hook: [_quoted(each.removeprefix("heatconv.") for each in calls.of(hook))]
+
+
+_TYPES = """\
+What users are shown. *Whose*: ours, or Heat's own plugin, which runs here as it is where there is
+a cloud (:doc:`/howto/run-on-your-cloud`). *Made once*: by what an object is found again that an
+interrupted create has made; if there is nothing, an event tells what may have been left behind.
+*Listed together*: one call tells of many whether an action on them goes on, and whether these
+properties are as they were given; others are waited for and looked at one by one. *Mended*: what is
+done otherwise than in Heat's plugin. Each of these is blank for what is no object of a cloud."""
+
+SUBJECTS: Mapping[str, Subject] = {
+    "routes": Subject("Paths below the project, with their methods.", ["Methods"]),
+    "request keys": Subject("Keys of the bodies that describe a stack."),
+    "actions": Subject("What ``POST .../actions`` takes."),
+    "template versions": Subject("Versions of the template languages, and their aliases."),
+    "template keys": Subject("Sections of a template, and keys of what is in them.", [VERSIONS]),
+    "functions": Subject("Functions of the template languages.", [VERSIONS]),
+    "condition functions": Subject("Functions that conditions can use.", [VERSIONS]),
+    "parameter types": Subject("Types of parameters.", [VERSIONS]),
+    "parameter constraints": Subject(
+        "Kinds of constraints; CloudFormation's are keys of a parameter.", [VERSIONS]
     ),
-    "plugin helpers": ("What two or more of Heat's own plugin modules use of their base, hooks aside.", ""),
-    "resource types": ("``OS::Heat`` types.", ""),
-    "properties": ("Properties of the types that are here.", "Properties"),
-    "attributes": ("Attributes of the types that are here, ``show`` aside: every type has it.", "Attributes"),
+    "custom constraints": Subject(
+        "What ``custom_constraint`` can name. Those that Heat's clients bring are Heat's own, where "
+        "there is a cloud.",
+        ["Heat's module"],
+    ),
+    "environment sections": Subject("Sections of an environment."),
+    "merge strategies": Subject("How files of an environment are merged."),
+    "registry entries": Subject("What a ``resource_registry`` can put in place of a type."),
+    "breakpoints": Subject("``hooks`` of a resource."),
+    "restricted actions": Subject("``restricted_actions`` of a resource."),
+    "event sinks": Subject("Types of ``event_sinks``."),
+    "plugin hooks": Subject(
+        "What the classes of Heat's own plugins override, or have because their base asks for it. It is "
+        "here if something of ours calls it, or reads it, apart from types; the source tells what does.",
+        ["Called by"],
+        _callers,
+    ),
+    "plugin helpers": Subject(
+        "What two or more of Heat's own plugin modules use of their base, hooks aside."
+    ),
+    "resource types": Subject(_TYPES, types_here.COLUMNS, lambda: types_here.notes),
+    "hidden types": Subject(
+        "Types that are there for old templates only, and that nobody is shown.",
+        types_here.COLUMNS,
+        lambda: types_here.notes,
+    ),
+    "properties": Subject("Properties of the types that are ours.", ["Properties"]),
+    "attributes": Subject(
+        "Attributes of the types that are ours, ``show`` aside: every type has it.", ["Attributes"]
+    ),
 }
 
 PARTS_OF_TYPES = ("properties", "attributes")
@@ -98,14 +149,13 @@ def load() -> Surface:
 
 
 class Comparison:
-    """Heat's names against ours; of the types that are missing no properties and attributes."""
+    """Heat's names against ours; properties and attributes of no types but ours."""
 
     def __init__(
         self, heat: Surface, ours: Surface, reasons: Mapping[str, Mapping[str, str]] = REASONS
     ) -> None:
-        types = ours["resource types"]
         parts = {
-            subject: {name: has for name, has in heat[subject].items() if name in types}
+            subject: {name: has for name, has in heat[subject].items() if name in ours[subject]}
             for subject in PARTS_OF_TYPES
         }
         self.heat = {**heat, **parts}
@@ -144,11 +194,11 @@ class Comparison:
 
     def beyond(self, subject: str) -> Iterator[tuple[str, list[str]]]:
         """Yield the names that Heat does not have, and others with the parts that Heat's lack."""
-        heat, types = self.heat[subject], self.heat["resource types"]
+        heat = self.heat[subject]
         for name, parts in sorted(self.ours[subject].items()):
             if name not in heat:
                 # The parts of a type that Heat does not have go without saying.
-                if subject not in PARTS_OF_TYPES or name in types:
+                if subject not in PARTS_OF_TYPES:
                     yield name, []
             elif more := [part for part in parts if part not in heat[name]]:
                 yield name, more
@@ -185,17 +235,19 @@ def page(comparison: Comparison) -> str:
 
 
 def _section(comparison: Comparison, subject: str) -> list[str]:
-    about, column = SUBJECTS[subject]
-    header, widths = (("Heat", column, "Here"), (5, 5, 4)) if column else (("Heat", "Here"), (5, 5))
+    told = SUBJECTS[subject]
+    cells = told.cells() if told.cells else lambda name: [_parts(comparison, subject, name)]
     rows = [
-        (
-            f"``{name}``",
-            *([_parts(comparison, subject, name)] if column else []),
-            comparison.answer(subject, name),
-        )
+        (f"``{name}``", *(cells(name) if told.columns else ()), comparison.answer(subject, name))
         for name in comparison.heat[subject]
     ]
-    return [*_title(subject.capitalize(), "-"), about, "", *_table(header, widths, rows)]
+    header = ("Heat", *told.columns, "Here")
+    about = textwrap.wrap(told.about, width=96, break_on_hyphens=False)
+    return [*_title(subject.capitalize(), "-"), *about, "", *_table(header, _widths(header), rows)]
+
+
+def _widths(header: Sequence[str]) -> Sequence[int]:
+    return (5, 5) if len(header) == 2 else (*(5 for _ in header[1:]), 4)
 
 
 def _more(comparison: Comparison) -> Iterator[Sequence[str]]:
@@ -210,9 +262,9 @@ _INTRODUCTION = f"""\
 .. Made by `{COMMAND}`; do not edit.
 
 The names by which users and plugins of Heat 27 reach for it, and whether they are
-here: Heat's as an installed Heat lists them, ours as the code has them. That a name is here
-says nothing of what it does; that is for the tests. In the totals a name counts once for
-each of the versions, methods, properties or attributes beside it.
+here: Heat's as an installed Heat lists them, ours as the code has them. A hook is here if it is
+called. That a name is here says nothing else of what it does; that is for the tests. In the totals
+a name counts once for each of the versions, methods, properties or attributes beside it.
 """.split("\n")
 
 
@@ -225,13 +277,13 @@ def _totals(comparison: Comparison) -> Iterator[Sequence[str]]:
             for name, parts in names.items()
             if (gone := comparison.missing(subject, name))
         )
-        total = sum(len(parts) or (0 if SUBJECTS[subject][1] else 1) for parts in names.values())
+        total = sum(len(parts) or (0 if subject in PARTS_OF_TYPES else 1) for parts in names.values())
         yield f"`{subject.capitalize()}`_", str(total), str(total - missing)
 
 
 def _parts(comparison: Comparison, subject: str, name: str) -> str:
     parts = comparison.heat[subject][name]
-    if SUBJECTS[subject][1] != "Versions":
+    if VERSIONS not in SUBJECTS[subject].columns:
         return _quoted(parts)
     return "; ".join(_spans(parts, comparison.heat["template versions"]))
 

@@ -4,63 +4,48 @@
 Starts ``heatconv-all`` with a throw-away state directory and drives it with the
 ``heatconv`` program: create, look, update, an update that fails and rolls back,
 delete; and a stack in a fake cloud, of which something is deleted behind its
-back.  After each step it asks the API whether what should be the case is;
-the exit code is 0 only if it was every time.
+back.  With ``--cloud`` all that is made are networks and servers of a real one
+(``demo_cloud``).  The exit code is 0 only if after every step all was as it should be.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
+import argparse
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
-from heatconv.client.http import Client, ClientError
+from heatconv.client.http import ClientError
 from heatconv.testing.cloud_client import CloudControl
+from tools.tour import BRIEF, NotAsExpectedError, Tour, program, running, until
 
-TOP = Path(__file__).parents[1]
 TEMPLATE = "etc/heatconv/examples/shop.yaml"
 STACK = "shop"
 DRIFTING = "tools/demo-drift.yaml"
 BRANCH = "branch"
 PLUGINS = "heatconv/testing/plugins"
-SOON = 30.0  #: seconds that what happens by itself may take
-BRIEF = ("-c", "stack_status", "-c", "stack_status_reason")
 CHANGES = ("cache_size=128 MiB", "database_release=16", "search_engine=true", "reporting=false")
 
 
-class NotAsExpectedError(Exception):
-    """A step did not end as it should have."""
-
-
-class Tour:
-    """The steps, on a heatconv that runs at an endpoint, beside a cloud."""
+class MakeBelieve(Tour):
+    """The steps, with servers that nobody has to pay for, beside a fake cloud."""
 
     def __init__(self, endpoint: str, cloud: str, console: Console) -> None:
-        self._endpoint = endpoint
+        super().__init__(endpoint, console)
         self._cloud = CloudControl(cloud)
-        self._console = console
-        self._client = Client(endpoint)
 
     def run(self) -> None:
-        """Take every step in turn.
-
-        Raises:
-            NotAsExpectedError: one did not end as it should have.
-        """
+        """Take every step in turn."""
         self.create()
         self.look()
         self.update()
         self.fail()
-        self.delete()
+        self._delete(STACK)
         self.drift()
         self._client.close()
 
@@ -68,25 +53,20 @@ class Tour:
         """Create the stack."""
         self._title("Create a stack: what does not depend on each other comes up at the same time")
         self._heatconv("stack", "create", STACK, "-t", TEMPLATE, "--enable-rollback", "--wait", *BRIEF)
-        self._expect_stack("CREATE_COMPLETE", {"reports", "web_1", "web_2"}, absent={"search", "payments"})
+        self._expect_stack(
+            STACK, "CREATE_COMPLETE", {"reports", "web_1", "web_2"}, absent={"search", "payments"}
+        )
 
     def look(self) -> None:
         """Show the stack from all sides."""
-        self._title("Look at it: the graph of what depends on what")
-        self._heatconv("stack", "graph", STACK)
-        self._title("Its outputs")
-        self._heatconv("stack", "output", "list", STACK)
-        self._title("The last things that happened")
-        columns = ("-c", "event_time", "-c", "resource_name", "-c", "resource_status")
-        self._heatconv("event", "list", STACK, "--limit", "6", *columns)
-        outputs = {
-            item["output_key"]: item["output_value"] for item in self._client.show_stack(STACK)["outputs"]
-        }
-        self._expect(len(outputs["servers"]) == 2, "the output 'servers' names both web servers")
+        self._look(STACK)
+        self._look_back(STACK)
+        servers = self._outputs(STACK)["servers"]
+        self._expect(len(servers) == 2, "the output 'servers' names both web servers")
 
     def update(self) -> None:
         """Change one resource in place, replace one, add one, remove one."""
-        before = self._physical_ids()
+        before = self._physical_ids(STACK)
         parameters = [word for change in CHANGES for word in ("--parameter", change)]
         self._title("Preview an update: one in place, one replaced, one added, one removed")
         self._heatconv(
@@ -94,34 +74,23 @@ class Tour:
         )
         self._title("Update: only what changes, and what depends on that, is visited")
         self._heatconv("stack", "update", STACK, "--existing", *parameters, "--wait", *BRIEF)
-        self._expect_stack("UPDATE_COMPLETE", {"search"}, absent={"reports", "payments"})
-        after = self._physical_ids()
+        self._expect_stack(STACK, "UPDATE_COMPLETE", {"search"}, absent={"reports", "payments"})
+        after = self._physical_ids(STACK)
         self._expect(after["cache"] == before["cache"], "the cache is the same one, changed in place")
         self._expect(after["database"] != before["database"], "the database was replaced by another")
         self._expect(after["network"] == before["network"], "the network was not touched")
 
     def fail(self) -> None:
         """Have an update fail, and see it rolled back."""
-        before = self._physical_ids()
+        before = self._physical_ids(STACK)
         self._title("An update that fails: heatconv brings back what was there")
         self._heatconv(
             *("stack", "update", STACK, "--existing", "--enable-rollback", "--wait"),
             *("--parameter", "payment_service=broken", "--parameter", "cache_size=1 TiB", *BRIEF),
             fails=True,
         )
-        self._expect_stack("ROLLBACK_COMPLETE", {"cache", "database", "search"}, absent={"payments"})
-        self._expect(self._physical_ids() == before, "every resource is the very one it was before")
-
-    def delete(self) -> None:
-        """Delete the stack."""
-        self._title("Delete: dependents first")
-        self._heatconv("stack", "delete", STACK, "--wait")
-        try:
-            self._client.show_stack(STACK)
-        except ClientError as answer:
-            self._expect(answer.status == 404, "the stack is gone")
-        else:
-            raise NotAsExpectedError(f"The stack {STACK} is still there")
+        self._expect_stack(STACK, "ROLLBACK_COMPLETE", {"cache", "database", "search"}, absent={"payments"})
+        self._expect(self._physical_ids(STACK) == before, "every resource is the very one it was before")
 
     def drift(self) -> None:
         """Delete something behind heatconv's back; see it noticed, and healed."""
@@ -133,7 +102,7 @@ class Tour:
         before = self._physical_ids(BRANCH)
         self._title("A careless hand deletes the server in the cloud, and heatconv sees it")
         self._cloud.vanish(before["server"])
-        self._await_drift("DRIFTED")
+        self._await_drift(BRANCH, "DRIFTED")
         columns = ("-c", "resource_name", "-c", "kind", "-c", "reason")
         self._heatconv("stack", "drift", BRANCH, *columns)
         found = self._client.show_drift(BRANCH)["resources"]
@@ -145,8 +114,8 @@ class Tour:
         self._expect(self._is_whole(healed), "the address refers to the new server, and each is there once")
         self._expect(healed["disk"] == before["disk"], "the disk was not touched")
         self._cloud.vanish(healed["address"])
-        self._until(lambda: self._is_whole(self._physical_ids(BRANCH)))
-        self._await_drift("IN_SYNC")
+        until(lambda: self._is_whole(self._physical_ids(BRANCH)))
+        self._await_drift(BRANCH, "IN_SYNC")
         self._expect(
             self._physical_ids(BRANCH)["address"] != healed["address"],
             "the address was deleted too, and came back without a word",
@@ -157,109 +126,51 @@ class Tour:
         found = {each["id"]: each["properties"] for each in self._cloud.owned()}
         return found.keys() == set(ids.values()) and found[ids["address"]]["value"] == ids["server"]
 
-    def _await_drift(self, status: str) -> None:
-        self._until(lambda: self._client.show_drift(BRANCH)["status"] == status)
-
-    def _until(self, holds: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + SOON
-        while not holds() and time.monotonic() < deadline:
-            time.sleep(0.1)
-
-    def _heatconv(self, *arguments: str, fails: bool = False) -> None:
-        shown = " ".join(f"'{word}'" if " " in word else word for word in arguments)
-        self._console.print(Text("$ ", "bold green"), Text(f"heatconv {shown}"), sep="", soft_wrap=True)
-        command = [_program("heatconv"), "--endpoint", self._endpoint, *arguments]
-        done = subprocess.run(command, cwd=TOP, check=False)
-        if bool(done.returncode) is not fails:
-            raise NotAsExpectedError(f"`heatconv {shown}` ended with exit code {done.returncode}")
-
-    def _expect_stack(self, state: str, present: set[str], absent: set[str]) -> None:
-        found = self._client.show_stack(STACK)["stack_status"]
-        self._expect(found == state, f"the stack is {state}", f"it is {found}")
-        names = self._physical_ids().keys()
-        self._expect(present <= names and not absent & names, f"it has {len(names)} resources")
-
-    def _expect(self, truth: object, claim: str, otherwise: str = "it is not so") -> None:
-        if not truth:
-            raise NotAsExpectedError(f"Expected that {claim}, but {otherwise}")
-        self._console.print(f"[green]✓[/] {claim}")
-
-    def _physical_ids(self, stack: str = STACK) -> Mapping[str, str]:
-        rows = self._client.list_resources(stack)
-        return {row["resource_name"]: row["physical_resource_id"] for row in rows}
-
-    def _title(self, text: str) -> None:
-        self._console.print()
-        self._console.rule(f"[bold]{text}", align="left", style="cyan")
-
-
-def _program(name: str) -> str:
-    return str(Path(sys.executable).with_name(name))
-
-
-def _address(process: subprocess.Popen[str], name: str) -> str:
-    for line in process.stdout or ():
-        if up := re.search(rf"{name} is up: (\S+)", line):
-            return up[1]
-    raise NotAsExpectedError(f"{name} did not start")
-
 
 @contextmanager
-def _running(
-    name: str, command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
-) -> Iterator[str]:
-    """Run a service that says where it is up; yield that address."""
-    with (
-        log.open("w") as errors,
-        subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            cwd=TOP,
-            env=os.environ | (environment or {}),
-        ) as process,
-    ):
-        try:
-            yield _address(process, name)
-        except NotAsExpectedError as problem:
-            said = "".join(log.read_text().splitlines(keepends=True)[-40:])
-            raise NotAsExpectedError(f"{problem}\n\n{name} said:\n{said}") from None
-        finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-
-
-@contextmanager
-def _everything() -> Iterator[tuple[str, str]]:
-    """Run heatconv-all and a fake cloud, all they have in a directory that goes with them.
-
-    Yields their addresses.
-    """
+def _make_believe(console: Console) -> Iterator[Tour]:
+    """Run heatconv-all and a fake cloud, all they have in a directory that goes with them."""
     with tempfile.TemporaryDirectory(prefix="heatconv-demo-") as directory:
         state = Path(directory)
         fake_cloud = (sys.executable, "-m", "heatconv.testing.cloud_server")
         heatconv_all = (
-            *(_program("heatconv-all"), "--host", "127.0.0.1", "--port", "0"),
+            *(program("heatconv-all"), "--host", "127.0.0.1", "--port", "0"),
             *("--state-dir", directory, "--plugin-dir", PLUGINS),
         )
         with (
-            _running("fake cloud", fake_cloud, state / "cloud.log") as cloud,
-            _running("heatconv", heatconv_all, state / "log", {"HEATCONV_FAKE_CLOUD": cloud}) as endpoint,
+            running("fake cloud", fake_cloud, state / "cloud.log") as cloud,
+            running("heatconv", heatconv_all, state / "log", {"HEATCONV_FAKE_CLOUD": cloud}) as endpoint,
         ):
-            yield endpoint, cloud
+            console.print(f"[bold]heatconv is up:[/] {endpoint}")
+            yield MakeBelieve(endpoint, cloud, console)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="tools/demo", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument(
+        "--cloud",
+        action="store_true",
+        help="in your OpenStack cloud: that of clouds.yaml which OS_CLOUD names, or the one of an openrc",
+    )
+    parser.add_argument("--image", help="of the servers in your cloud; the smallest there is, if not said")
+    parser.add_argument("--flavor", help="of these servers; the smallest that the image fits, if not said")
+    return parser.parse_args()
 
 
 def main() -> int:
     """Run the tour; return 0 if every step ended as it should have."""
+    wanted = _arguments()
     console = Console(highlight=False)
     try:
-        with _everything() as (endpoint, cloud):
-            console.print(f"[bold]heatconv is up:[/] {endpoint}")
-            Tour(endpoint, cloud, console).run()
+        if wanted.cloud:
+            # Heat's plugins are installed for this tour only.
+            from tools import demo_cloud  # noqa: PLC0415
+
+            stage = demo_cloud.real(console, wanted.image, wanted.flavor)
+        else:
+            stage = _make_believe(console)
+        with stage as tour:
+            tour.run()
     except (NotAsExpectedError, ClientError) as problem:
         console.print(Text(f"✗ {problem}", "red"), soft_wrap=True)
         return 1

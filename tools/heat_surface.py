@@ -27,13 +27,16 @@ import yaml
 from heat.api.openstack import v1
 from heat.api.openstack.v1 import actions, stacks
 from heat.common import environment_format, environment_util, messaging, plugin_loader
-from heat.engine import api, environment, parameters, resource, resources, service
+from heat.engine import api, environment, parameters, resource, resources, service, support
 from heat.engine.hot import functions as hot_functions
 from heat.engine.hot import parameters as hot_parameters
 from heat.rpc import api as rpc_api
 from oslo_config import cfg
 
 Surface = dict[str, list[str] | dict[str, list[str]]]
+
+#: What the types begin with that need no service beside Heat.
+OWN = ("AWS::AutoScaling::", "AWS::CloudFormation::", "OS::Heat::")
 
 HEADER = f"""\
 # The names that Heat {version("openstack-heat")} knows; no text of Heat's.
@@ -44,7 +47,8 @@ HEADER = f"""\
 def surface() -> Surface:
     """Return all names by subject."""
     types = dict(_types())
-    here = {name: type_ for name, type_ in types.items() if name.startswith("OS::Heat::")}
+    hidden = [name for name, type_ in types.items() if type_.support_status.status == support.HIDDEN]
+    own = {name: type_ for name, type_ in types.items() if name.startswith(OWN)}
     return {
         "routes": _routes(),
         "request keys": list(_request_keys()),
@@ -55,7 +59,9 @@ def surface() -> Surface:
         "condition functions": _by_version(lambda template: template.condition_functions),
         "parameter types": _by_version(lambda template: _schema(template).TYPES),
         "parameter constraints": _by_version(_constraints),
-        "custom constraints": [item.name for item in entry_points(group="heat.constraints")],
+        "custom constraints": {
+            item.name: [item.module] for item in sorted(entry_points(group="heat.constraints"))
+        },
         "environment sections": list(environment_format.SECTIONS),
         "merge strategies": list(environment_util.ALLOWED_PARAM_MERGE_STRATEGIES),
         "registry entries": list(_registry_entries()),
@@ -64,9 +70,10 @@ def surface() -> Surface:
         "event sinks": [item.name for item in entry_points(group="heat.event_sinks")],
         "plugin hooks": _hooks(),
         "plugin helpers": _helpers(),
-        "resource types": list(here),
-        "properties": {name: sorted(type_.properties_schema) for name, type_ in here.items()},
-        "attributes": {name: sorted(type_.attributes_schema) for name, type_ in here.items()},
+        "resource types": sorted(types.keys() - hidden),
+        "hidden types": sorted(hidden),
+        "properties": {name: sorted(type_.properties_schema) for name, type_ in sorted(own.items())},
+        "attributes": {name: sorted(type_.attributes_schema) for name, type_ in sorted(own.items())},
     }
 
 
@@ -213,7 +220,8 @@ def _hooks() -> list[str]:
     """Return what the classes of Heat's own plugins override, or have because the base asks for it.
 
     The base asks by an attribute that it does not have itself, or by a name that
-    it puts together: ``handle_...``, ``check_..._complete``.
+    it puts together: ``handle_...``, ``check_..._complete``.  What it has for them to
+    declare, a plain value of the class, is a hook whether one of them does or not.
     """
     asked = re.compile(r"handle_\w+|check_\w+_complete")
     read = set(re.findall(r"\b(?:self|cls|resource_class)\.(\w+)", inspect.getsource(resource)))
@@ -226,7 +234,18 @@ def _hooks() -> list[str]:
             for name in vars(layer)
             if not (name.startswith("__") or name.isupper()) and (name in known or asked.fullmatch(name))
         }
+        | _declared()
     )
+
+
+def _declared() -> set[str]:
+    """Return the plain values that the base of all plugins has for them to declare others."""
+    return {
+        name
+        for name, value in vars(resource.Resource).items()
+        if not (name.startswith(("_", "base_")) or name.isupper() or inspect.isroutine(value))
+        and not isinstance(value, property)
+    }
 
 
 def _helpers() -> list[str]:

@@ -23,6 +23,7 @@ from heatconv.api.routes import ROUTES
 from heatconv.api.schemas.stacks import ACTIONS
 from heatconv.engine.freezing import freeze, parse
 from heatconv.model.definition import Definition
+from heatconv.openstack.adapter import CLIENTS
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.hooks import Hooks
 from heatconv.resources.registry import Registry, installed_types
@@ -31,6 +32,8 @@ from heatconv.sinks.types import SinkTypes
 from heatconv.template.evaluator import Form
 from heatconv.template.resource_registry import HOOKS, RESTRICTED_ACTIONS
 from heatconv.template.versions import Version, functions_of, versions
+from tools import types_here
+from tools.callers import Calls
 
 Surface = Mapping[str, Mapping[str, list[str]]]
 
@@ -41,7 +44,9 @@ NEWEST = [version for version in versions() if version.language == "hot"][-1]
 
 def surface(heat: Surface) -> Surface:
     """Return the names that are here, by subject, spelled as Heat spells them."""
-    types = installed_types()
+    types = types_here.native()
+    hidden = {name for name, type_ in types.items() if types_here.is_hidden(type_)}
+    old = types_here.PLUGINS & set(heat["hidden types"])
     return {
         "routes": _routes(heat["routes"]),
         "request keys": _alone(_request_keys()),
@@ -52,19 +57,27 @@ def surface(heat: Surface) -> Surface:
         "condition functions": _condition_functions(),
         "parameter types": _by_version({each.name: each.parameter_types for each in versions()}),
         "parameter constraints": _tried(heat["parameter constraints"], _knows_constraint),
-        "custom constraints": _alone(_installed("heatconv.constraints")),
+        "custom constraints": _constraints(heat["custom constraints"]),
         "environment sections": _alone(filter(_knows_section, heat["environment sections"])),
         "merge strategies": _alone(filter(_knows_strategy, heat["merge strategies"])),
         "registry entries": _alone(filter(_knows_entry, heat["registry entries"])),
         "breakpoints": _alone(HOOKS),
         "restricted actions": _alone(RESTRICTED_ACTIONS),
         "event sinks": _alone(SinkTypes().names()),
-        "plugin hooks": _alone({*_contract() & set(heat["plugin hooks"]), *_declared_hooks()}),
+        "plugin hooks": _alone(filter(Calls.read().of, {*heat["plugin hooks"], *_declared_hooks()})),
         "plugin helpers": _alone(_contract() & set(heat["plugin helpers"])),
-        "resource types": _alone(types),
+        "resource types": _alone((types.keys() - hidden) | (types_here.PLUGINS - old)),
+        "hidden types": _alone(hidden | old),
         "properties": {name: sorted(type_.properties_schema) for name, type_ in types.items()},
         "attributes": {name: sorted(type_.attributes_schema) for name, type_ in types.items()},
     }
+
+
+def _constraints(heats: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """Return ours, and those that come with Heat's clients where there is a cloud."""
+    ours = set(_installed("heatconv.constraints"))
+    clients = {name for name, modules in heats.items() if modules[0].startswith(CLIENTS)}
+    return {name: heats.get(name, []) for name in ours | clients}
 
 
 def _alone(names: Iterable[str]) -> dict[str, list[str]]:

@@ -3,29 +3,34 @@
 
 from __future__ import annotations
 
-import signal
-import stat
-import sys
-from contextlib import suppress
-from dataclasses import replace
-from pathlib import Path
+from heatconv.cmd import green
 
-from oslo_config import cfg
+green.stay_native()
 
-from heatconv import conf as configuration
-from heatconv.api import auth
-from heatconv.api.policy import Policy
-from heatconv.cmd import keys
-from heatconv.cmd.compose import common, engine, worker
-from heatconv.cmd.compose.api import ApiService
-from heatconv.cmd.daemon import Daemon, collect_less, keep_private, leave
-from heatconv.crypto import Keyring
-from heatconv.db import migration, sealing
-from heatconv.db.session import Database
-from heatconv.resources.registry import Registry
-from heatconv.rpc import memory
-from heatconv.rpc.bus import Bus
-from heatconv.rpc.context import RequestContext
+# What follows imports eventlet.
+import signal  # noqa: E402
+import stat  # noqa: E402
+import sys  # noqa: E402
+from contextlib import suppress  # noqa: E402
+from dataclasses import replace  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+from oslo_config import cfg  # noqa: E402
+
+from heatconv import conf as configuration  # noqa: E402
+from heatconv.api import auth  # noqa: E402
+from heatconv.api.policy import Policy  # noqa: E402
+from heatconv.cmd import keys  # noqa: E402
+from heatconv.cmd.compose import common, engine, worker  # noqa: E402
+from heatconv.cmd.compose.api import ApiService  # noqa: E402
+from heatconv.cmd.daemon import Daemon, collect_less, keep_private, leave  # noqa: E402
+from heatconv.crypto import Keyring  # noqa: E402
+from heatconv.db import migration, sealing  # noqa: E402
+from heatconv.db.session import Database  # noqa: E402
+from heatconv.resources.registry import Registry  # noqa: E402
+from heatconv.rpc import memory  # noqa: E402
+from heatconv.rpc.bus import Bus  # noqa: E402
+from heatconv.rpc.context import RequestContext  # noqa: E402
 
 DATABASE = "heatconv.sqlite"
 

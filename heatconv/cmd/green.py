@@ -32,7 +32,18 @@ def patch(args: Sequence[str] | None = None) -> str:
         import eventlet  # noqa: PLC0415 - nothing may be imported before it is known what to patch
 
         eventlet.monkey_patch()
+    else:
+        stay_native()
     return chosen
+
+
+def stay_native() -> None:
+    """Keep eventlet's resolver of names out of a process that has no green threads to look them up in.
+
+    oslo.messaging imports eventlet whichever the executor is, and eventlet that resolver, with a
+    hundred and fifty modules of dnspython.
+    """
+    os.environ.setdefault("EVENTLET_NO_GREENDNS", "yes")
 
 
 def check_driver(chosen: str, url: str) -> None:

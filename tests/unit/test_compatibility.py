@@ -9,6 +9,7 @@ import pytest
 
 from tools.compatibility import COMMAND, PAGE, Comparison, current, load, page
 from tools.heatconv_surface import accepts
+from tools.types_here import notes
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +78,24 @@ def test_a_name_that_nobody_knows_is_not_accepted():
 def test_heats_names_are_of_heat_27():
     assert "Heat 27." in (Path(PAGE).parent / "heat-27.yaml").read_text().partition("\n")[0]
     assert load()["breakpoints"]
+
+
+def test_all_types_of_heat_are_here_or_have_a_reason(now):
+    visible = load()["resource types"]
+    assert len(visible) == 163
+    assert [name for name in visible if now.missing("resource types", name)] == [
+        "AWS::ElasticLoadBalancing::LoadBalancer"
+    ]
+
+
+def test_a_type_says_whose_it_is_and_what_is_done_for_it():
+    assert notes("OS::Heat::Value") == ("ours", "", "", "")
+    assert notes("OS::Heat::Stack") == ("ours, for a cloud", "name", "", "")
+    assert notes("OS::Octavia::Pool") == ("Heat's", "", "", "")
+    assert notes("OS::Cinder::Volume") == (
+        "Heat's",
+        "name",
+        "``description``, ``metadata``, ``name``, ``size``",
+        "A volume that is extended once",
+    )
+    assert notes("OS::Some::Thing") == ("", "", "", "")
