@@ -248,6 +248,7 @@ def finish_update(
     """
     row = _resource_of(job)
     changes: dict[str, Any] = {
+        "type": applied.type,
         "applied": applied.to_json(),
         "applied_sha1": sha1,
         "applied_template_id": job.stack.raw_template_id,
@@ -263,7 +264,7 @@ def finish_update(
     happened = None
     if action is not None:
         changes["status_reason"] = "state changed"
-        made: Resource = changed(row, physical_id=physical_id)
+        made: Resource = changed(row, physical_id=physical_id, type=applied.type)
         shown = {name: masked(value, applied.secrets) for name, value in applied.properties.items()}
         happened = _ended(made, action, Status.COMPLETE, "state changed", shown)
     write = held.Write(row=row, columns=changes, let_go=True, touch=action is not None)

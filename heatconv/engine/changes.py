@@ -67,7 +67,7 @@ class Changes:
                 self.told["deleted"].extend(shown for _, shown in self._all_in(row))
 
     def _change(self, stack: Stack, row: Resource, target: Target, told: Mapping[str, NodeData]) -> str:
-        if row.applied is None or row.applied.implemented_by != target.definition.implemented_by:
+        if row.applied is None or not self._registry.may_become(row.applied, target.definition):
             return "replaced" if row.applied else "added"
         plugin = plugin_of(self._database, self._registry, stack, row, row.applied)
         after = replace(

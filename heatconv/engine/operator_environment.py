@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,14 @@ LOG = logging.getLogger(__name__)
 _EFFECTIVE = ("resource_registry", "parameter_defaults")
 
 
-def load(directory: str) -> dict[str, Any]:
+def load(directory: str, stand_for: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Return what the files of a directory say, those later by name over those before.
 
     A directory that does not exist says nothing.
+
+    Args:
+        directory: of the operator.
+        stand_for: what types are mapped to where no file says otherwise.
 
     Raises:
         Misconfigured: a file cannot be read, or is no environment.
@@ -39,7 +44,8 @@ def load(directory: str) -> dict[str, Any]:
             " and ".join(_EFFECTIVE),
             ", ".join(idle),
         )
-    return {section: merged[section] for section in _EFFECTIVE}
+    effective = {section: merged[section] for section in _EFFECTIVE}
+    return effective | {"resource_registry": {**(stand_for or {}), **effective["resource_registry"]}}
 
 
 def _text(path: Path) -> str:

@@ -21,7 +21,7 @@ from heatconv.openstack import domain, finder, listed, mends, news, ways
 from heatconv.openstack.keystone import Keystone
 from heatconv.openstack.logins import DelegationOf, Logins, TokenFor, Trustee
 from heatconv.openstack.session import Cloud, v3
-from heatconv.openstack.types import BELOW, HIDDEN, MODULES, OURS
+from heatconv.openstack.types import BELOW, MODULES, OURS, STAND_FOR
 from heatconv.resources import clients, constraints, support
 from heatconv.resources.registry import Registry
 
@@ -96,6 +96,7 @@ def _add(registry: Registry, heat: metadata.Distribution, conf: cfg.ConfigOpts, 
     finder.install()
     configure(conf, interface)
     registry.promise(_types())
+    registry.map(STAND_FOR)
     clients.installed().promise(
         {
             name: partial(_load_client, name, load)
@@ -153,7 +154,8 @@ def _installed() -> metadata.Distribution:
 def _types() -> dict[str, Callable[[], Any]]:
     heats = {name: partial(_load_type, module, name) for module, names in MODULES.items() for name in names}
     ours = {name: partial(_load_ours, place, name) for name, place in OURS.items()}
-    return {**heats, **ours, **{name: partial(_load_hidden, heats[other]) for name, other in HIDDEN.items()}}
+    once = {name: partial(_load_once, heats[other]) for name, other in STAND_FOR.items()}
+    return {**heats, **ours, **once}
 
 
 def _load_type(module: str, name: str) -> Any:
@@ -174,11 +176,11 @@ def _load_ours(place: str, name: str) -> Any:
     return ways.searchable(name, getattr(importlib.import_module(module), class_))
 
 
-def _load_hidden(load: Callable[[], Any]) -> Any:
-    """Return a type that is another one and is not listed."""
+def _load_once(load: Callable[[], Any]) -> Any:
+    """Return a type as it was when its name was not yet mapped: stacks of that time have it."""
     plain = load()
-    told = {"support_status": support.SupportStatus(support.HIDDEN), "__doc__": plain.__doc__}
-    return type(plain.__name__, (plain,), told)
+    status = support.SupportStatus(support.HIDDEN, substitute_class=plain)
+    return type(plain.__name__, (plain,), {"support_status": status, "__doc__": plain.__doc__})
 
 
 def _load_client(name: str, load: Callable[[], Any]) -> Any:

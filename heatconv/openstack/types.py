@@ -8,8 +8,8 @@ BELOW = "heat.engine.resources."
 #: Types that only a cloud has a use for, and that are ours: Heat's own need its engine.
 OURS = {"OS::Heat::Stack": "heatconv.openstack.plugins.remote_stack:RemoteStack"}
 
-#: Other names of types, which nobody is shown: what members of a group are unless an environment says else.
-HIDDEN = {"OS::Heat::ScaledResource": "AWS::EC2::Instance"}
+#: What types stand for, unless an environment says otherwise: members of a group are servers.
+STAND_FOR = {"OS::Heat::ScaledResource": "AWS::EC2::Instance"}
 
 #: module of Heat's, below ``BELOW`` -> the types that it has
 MODULES: dict[str, tuple[str, ...]] = {

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Protocol, Self
 from stevedore import extension
 
 from heatconv import errors
-from heatconv.model.definition import is_template
+from heatconv.model.definition import Definition, is_template
 from heatconv.model.patterns import Pattern, PatternError, PatternTooHard
 from heatconv.model.permission import check_types, is_refused
 from heatconv.model.records import Stack
@@ -59,6 +59,7 @@ class Registry:
 
     def __init__(self, types: Types) -> None:
         self._types = Promises(types)
+        self.stand_for: dict[str, str] = {}  #: what types stand for, unless an environment says otherwise
         self._acts_for: ActsFor | None = None
         self._readers: list[type[Reader]] = []
         self._stack_users: StackUsers | None = None
@@ -66,6 +67,10 @@ class Registry:
     def promise(self, types: Mapping[str, Load]) -> None:
         """Add types that are imported when they are first used; those that are there already stay."""
         self._types.promise(types)
+
+    def map(self, types: Mapping[str, str]) -> None:
+        """Let types stand for others, as environments do, wherever no environment says otherwise."""
+        self.stand_for.update(types)
 
     def acts_for(self, whom: ActsFor) -> None:
         """Let plugins act for somebody from now on; ``whom`` makes the context of each action."""
@@ -131,6 +136,19 @@ class Registry:
         except KeyError:
             raise errors.NotFound(entity="Resource Type", name=type_name) from None
         return found
+
+    def may_become(self, before: Definition, after: Definition) -> bool:
+        """Tell whether what was of one type may be updated to another, rather than be replaced.
+
+        It may if the type is the same, or was put in the place of the one before under another name.
+        """
+        if before.implemented_by == after.implemented_by:
+            return True
+        was, now = (self._types.get(each.implemented_by) for each in (before, after))
+        if was is None or now is None:
+            return False
+        # Its classes, too: what stands before a plugin's class here is unknown to the plugin.
+        return any(was.support_status.is_substituted(each) for each in now.__mro__)
 
     def asks_engine(self, type_name: str) -> bool:
         """Tell whether what a type does is to ask an engine; not if there is no such type."""

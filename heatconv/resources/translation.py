@@ -204,7 +204,11 @@ def _found(value: Any, rule: TranslationRule, lenient: bool) -> Any:
     finder = getattr(rule.client_plugin, rule.finder or "")
     try:
         return finder(rule.entity, value) if rule.entity else finder(value)
-    except exception.EntityNotFound:
-        if lenient:
+    except Exception as error:  # each client has exceptions of its own, and knows them
+        if lenient and _says_nothing_is_there(rule.client_plugin, error):
             return value
         raise
+
+
+def _says_nothing_is_there(plugin: Any, error: Exception) -> bool:
+    return isinstance(error, exception.EntityNotFound) or bool(plugin and plugin.is_not_found(error))

@@ -289,7 +289,7 @@ class Actor:
             return self._guarded(job, attempt, self._resume)
         if not self._gives_way(attempt):
             return self._guarded(job, attempt, lambda *_: self._overtake(job, attempt, newer))
-        if newer.definition.implemented_by != attempt.definition.implemented_by:
+        if not self._registry.may_become(attempt.definition, newer.definition):
             # Not even looked at any more: the stack may not have the template any more that it is made of.
             return self._replace(job, newer)
         return self._guarded(job, newer, self._renew)
@@ -335,7 +335,7 @@ class Actor:
         """Tell whether what an action makes would be replaced at once, or may be given up for a change."""
         if "replace" in wanted.restricted_actions:
             return False
-        if wanted.implemented_by != attempt.definition.implemented_by:
+        if not self._registry.may_become(attempt.definition, wanted):
             return True
         plugin = self._plugin(job, attempt.definition)
         try:
@@ -394,7 +394,7 @@ class Actor:
         if _row(job).handover is not None:
             return self._take_back(job, attempt)
         row = _row(job)
-        if row.applied is None or row.applied.implemented_by != attempt.definition.implemented_by:
+        if row.applied is None or not self._registry.may_become(row.applied, attempt.definition):
             raise plugins.UpdateReplace(row.name)
         plugin = self._plugin(job, row.applied)
         update = plugin.plan_update(attempt.definition)

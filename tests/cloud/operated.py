@@ -6,7 +6,11 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import requests
 import sqlalchemy as sa
@@ -19,7 +23,7 @@ from heatconv.db.session import Database
 from heatconv.testing.keys import KEY
 from tests.functional.servers.bus import own_bus
 from tests.functional.servers.catalog import DATABASE_SERVERS, RABBITMQ
-from tests.functional.servers.daemons import BRISK, Daemons
+from tests.functional.servers.daemons import BRISK, Daemons, Options, merged
 from tests.functional.servers.databases import PostgreSQL
 
 PATIENCE = 20.0  #: seconds in which what is to be given back has to be gone
@@ -116,56 +120,87 @@ class Tap:
         self._connection.release()
 
 
-@contextmanager
-def operated(directory, admin):
-    """Run such daemons; what they need in Keystone is there as long."""
+@dataclass(frozen=True)
+class Installed:
+    """Daemons, and what they have: a database, a bus, and the users that they log in as."""
+
+    daemons: Daemons
+    database_url: str
+    bus_url: str
+    trustee: Any
+    password: str
+
+
+def installed(
+    directory: Path,
+    admin: Any,
+    until: ExitStack,
+    *,
+    options: Options | None = None,
+    pace: Options = BRISK,
+    port: int | None = None,
+) -> Installed:
+    """Run such daemons until the exit, with what they need in Keystone.
+
+    Args:
+        directory: for their files.
+        admin: an administrator's connection to the cloud.
+        until: when they and all that is theirs goes.
+        options: of their configuration, beside those by which they act for users.
+        pace: the clocks that they go by.
+        port: where the API listens, if not anywhere.
+    """
     identity = admin.identity
     password = secrets.token_urlsafe()
     name = f"heatconv-{secrets.token_hex(4)}"
+    project = identity.create_project(name=name, domain_id="default")
+    until.callback(identity.delete_project, project)
+    users = {}
+    for role in ("service", "trustee"):
+        users[role] = identity.create_user(name=f"{name}-{role}", password=password, domain_id="default")
+        until.callback(identity.delete_user, users[role])
+    identity.assign_project_role_to_user(project, users["service"], identity.find_role("admin"))
+    server = PostgreSQL(DATABASE_SERVERS["postgresql"].provide(until))
+    database_url = server.create()
+    until.callback(server.drop, database_url)
+    bus_url = own_bus(RABBITMQ.provide(until), until)
+    auth_url = admin.config.auth["auth_url"]
+    login = {
+        "auth_type": "password",
+        "auth_url": auth_url,
+        "user_domain_id": "default",
+        "password": password,
+    }
+    of_the_cloud: Options = {
+        "DEFAULT": {"openstack_resources": True, "region_name_for_services": admin.config.region_name},
+        "auth": {"strategy": "keystone"},
+        "keystone_authtoken": {
+            **login,
+            "www_authenticate_uri": auth_url,
+            "username": users["service"].name,
+            "project_name": name,
+            "project_domain_id": "default",
+        },
+        "trustee": {**login, "username": users["trustee"].name},
+    }
+    daemons = Daemons(
+        directory,
+        database_url=database_url,
+        transport_url=bus_url,
+        engines=1,
+        workers=2,
+        pace=pace,
+        options=merged(of_the_cloud, options or {}),
+        port=port,
+    )
+    return Installed(until.enter_context(daemons), database_url, bus_url, users["trustee"], password)
+
+
+@contextmanager
+def operated(directory: Path, admin: Any) -> Iterator[Operated]:
+    """Run such daemons, and listen to what they say; what they need in Keystone is there as long."""
     with ExitStack() as until:
-        project = identity.create_project(name=name, domain_id="default")
-        until.callback(identity.delete_project, project)
-        users = {}
-        for role in ("service", "trustee"):
-            users[role] = identity.create_user(name=f"{name}-{role}", password=password, domain_id="default")
-            until.callback(identity.delete_user, users[role])
-        identity.assign_project_role_to_user(project, users["service"], identity.find_role("admin"))
-        server = PostgreSQL(DATABASE_SERVERS["postgresql"].provide(until))
-        database_url = server.create()
-        until.callback(server.drop, database_url)
-        bus_url = own_bus(RABBITMQ.provide(until), until)
-        auth_url = admin.config.auth["auth_url"]
-        login = {
-            "auth_type": "password",
-            "auth_url": auth_url,
-            "user_domain_id": "default",
-            "password": password,
-        }
-        daemons = Daemons(
-            directory,
-            database_url=database_url,
-            transport_url=bus_url,
-            engines=1,
-            workers=2,
-            options={
-                "DEFAULT": {
-                    **BRISK["DEFAULT"],
-                    "debug": True,
-                    "openstack_resources": True,
-                    "region_name_for_services": admin.config.region_name,
-                },
-                "auth": {"strategy": "keystone"},
-                "keystone_authtoken": {
-                    **login,
-                    "www_authenticate_uri": auth_url,
-                    "username": users["service"].name,
-                    "project_name": name,
-                    "project_domain_id": "default",
-                },
-                "trustee": {**login, "username": users["trustee"].name},
-            },
-        )
-        until.enter_context(daemons)
-        tap = Tap(bus_url)
+        there = installed(directory, admin, until, options={"DEFAULT": {"debug": True}})
+        tap = Tap(there.bus_url)
         until.callback(tap.close)
-        yield Operated(daemons, database_url, admin, users["trustee"], tap, password)
+        yield Operated(there.daemons, there.database_url, admin, there.trustee, tap, there.password)

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import json
-import secrets
-from dataclasses import dataclass
 
 import pytest
 import requests
@@ -14,65 +12,32 @@ from heatclient.exc import HTTPException
 from keystoneauth1.exceptions import Unauthorized
 from keystoneauth1.identity import v3
 from keystoneauth1.session import Session
-from openstack.identity.v3._proxy import Proxy as Identity
 
 from heatconv.api.routes import ROUTES
+from heatconv.resources.stack_users import ROLE
 from tests.cloud.conftest import Stack
+from tests.cloud.domains import domain_of_stack_users
 from tests.cloud.test_exactly_once import Mortals
 
 HANDLE = "OS::Heat::WaitConditionHandle"
-ROLE = "heat_stack_user"
-
-
-@dataclass
-class Domain:
-    """A domain for stack users, and Keystone's own word for who is in it."""
-
-    identity: Identity
-    id: str
-    name: str
-    administrator: str
-    password: str
-
-    def users(self):
-        found = self.identity.users(domain_id=self.id)
-        return [each for each in found if each.id != self.administrator]
-
-    def projects(self):
-        return list(self.identity.projects(domain_id=self.id))
-
-    def roles(self, user):
-        """Return the names of the roles of a user, each with the project that it is in."""
-        names = {each.id: each.name for each in self.identity.roles()}
-        found = self.identity.role_assignments(user_id=user.id)
-        return [(names[each.role["id"]], each.scope["project"]["id"]) for each in found]
 
 
 @pytest.fixture(scope="module")
 def domain(admin):
     """Return a new domain, with somebody who makes users in it."""
-    name, password = f"heatconv-{secrets.token_hex(4)}", secrets.token_urlsafe()
-    identity = admin.identity
-    made = identity.create_domain(name=name)
-    user = identity.create_user(name="maker", password=password, domain_id=made.id)
-    identity.assign_domain_role_to_user(made, user, identity.find_role("admin"))
-    if identity.find_role(ROLE) is None:
-        identity.create_role(name=ROLE)
-    yield Domain(identity, made.id, name, user.id, password)
-    identity.update_domain(made, is_enabled=False)
-    identity.delete_domain(made)
+    with domain_of_stack_users(admin) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
 def config(admin, login, domain, tmp_path_factory):
     """Return a configuration with the domain, in which callers need a token."""
     keystone = admin.config.auth["auth_url"]
+    options = "\n".join(f"{name} = {value}" for name, value in domain.options.items())
     file = tmp_path_factory.mktemp("stack-users") / "heatconv.conf"
     file.write_text(f"""
 [DEFAULT]
-stack_user_domain_name = {domain.name}
-stack_domain_admin = maker
-stack_domain_admin_password = {domain.password}
+{options}
 [auth]
 strategy = keystone
 [keystone_authtoken]
@@ -393,7 +358,7 @@ def test_whoever_dies_there_is_one_user_and_in_the_end_none(path, then, mortals,
 
 def test_a_domain_without_an_administrator_is_told_at_the_start(run, domain, tmp_path):
     file = tmp_path / "heatconv.conf"
-    file.write_text(f"[DEFAULT]\nstack_user_domain_name = {domain.name}\n")
+    file.write_text(f"[DEFAULT]\nstack_user_domain_name = {domain.options['stack_user_domain_name']}\n")
     process = run("mine", "--config-file", str(file))
     process.wait()
     assert "set stack_domain_admin, too" in process.output

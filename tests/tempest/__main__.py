@@ -5,11 +5,17 @@
     tox -e tempest -- test_hooks 'gabbi|Tags'   the tests whose names have one of the patterns in them
     tox -e tempest -- --serve                   start what they run against, and say how to run some
 
-All of them take 3 minutes on two cores that others use, too; installing and starting what they
-need takes the first run 2 minutes more.
+    tox -e tempest-cloud                        with a cloud, found by OS_CLOUD or the variables of an openrc
+    tox -e tempest-cloud -- --told ours         note in a file, too, what each test came to
+    tox -e tempest-cloud -- --heat --told its   with the service that the cloud's catalog has: Heat itself
+    tox -e tempest-cloud -- --beside ours its   say which tests ended otherwise
 
-Each test has to pass, or to be named, with the reason, in ``deselected.list``.  Those are
-run too, as they fail at once: one that passes, and a name that no test has, are errors.
+All of them take 3 minutes on two cores that others use, too, and longer with a cloud, which takes its time;
+installing and starting what they need takes the first run 2 minutes more.
+
+Each test has to pass, or to be named, with the reason, in ``deselected.list``, or in
+``deselected-cloud.list`` where there is a cloud.  Those are run too, as they fail at once: one
+that passes, and a name that no test has, are errors.
 """
 
 from __future__ import annotations
@@ -25,11 +31,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.tempest.deselected import Deselected
+from tests.tempest.deselected import CLOUD, LIST, Deselected
 from tests.tempest.installation import installation
+from tests.tempest.told import End, beside, tell, told
 
 #: They mostly wait.
 PROCESSES = 8
@@ -46,14 +55,40 @@ def main() -> int:
     )
     parser.add_argument("--serve", action="store_true", help="run none, but keep running what they need")
     parser.add_argument("--served", action="store_true", help="run them against what --serve started")
+    parser.add_argument("--cloud", action="store_true", help="with the services of a cloud")
+    parser.add_argument("--heat", action="store_true", help="with what the cloud's catalog has for heatconv")
+    parser.add_argument("--told", type=Path, help="a file that each test's end is added to")
+    parser.add_argument(
+        "--beside", nargs=2, type=Path, metavar="TOLD", help="run none, but say where two such files differ"
+    )
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    if arguments.beside:
+        for line in beside(*map(told, arguments.beside)):
+            _say(line)
+        return 0
+    run = Run(
+        Deselected.read(CLOUD if arguments.cloud else LIST),
+        arguments.patterns,
+        arguments.processes,
+        arguments.told,
+    )
     if arguments.served:
-        return run(os.environ, arguments.patterns, arguments.processes)
-    with tempfile.TemporaryDirectory() as directory, installation(Path(directory)) as environment:
-        if arguments.serve:
-            return serve(environment)
-        return run(environment, arguments.patterns, arguments.processes)
+        return run(os.environ)
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        _installed(Path(directory), cloud=arguments.cloud, heat=arguments.heat) as environment,
+    ):
+        return serve(environment) if arguments.serve else run(environment)
+
+
+def _installed(directory: Path, *, cloud: bool, heat: bool) -> AbstractContextManager[Environment]:
+    if not cloud:
+        return installation(directory)
+    # What it imports is installed for it only.
+    from tests.tempest.on_cloud import heatconv, on_cloud, whatever_is_there  # noqa: PLC0415
+
+    return on_cloud(directory, whatever_is_there if heat else heatconv)
 
 
 def serve(environment: Environment) -> int:
@@ -67,33 +102,46 @@ def serve(environment: Environment) -> int:
     return 1
 
 
-def run(environment: Environment, patterns: Collection[str], processes: int) -> int:
-    """Run the tests that fit, say how each of them ended, and what came of it all."""
-    began = time.monotonic()
-    known = list(_pool(environment, ["--list"], lambda line: line))
-    deselected = Deselected.read()
-    chosen = {test for test in known if not patterns or any(re.search(one, test) for one in patterns)}
-    passed, failed, left_out = 0, [], 0
-    for end in _pool(environment, ["--processes", str(processes)], json.loads, "\n".join(chosen)):
-        if end["test"] in known and end["test"] not in chosen:
-            continue  # it only comes before one that was asked for
-        verdict = deselected.verdict(end["test"], end["outcome"], end["why"])
-        _say(f"{verdict.outcome:10} {end['seconds']:6.1f} s  {end['test']}")
-        passed += verdict.outcome == "passed"
-        left_out += verdict.outcome == "deselected"
-        chosen.discard(end["test"])
-        if verdict.outcome == "failed":
-            failed.append(f"{end['test']}\n{verdict.why}")
-    failed += [f"{test}\nIt did not run." for test in sorted(chosen)]
-    failed += [
-        f"{name}\nThere is no such test: deselected.list must not list it."
-        for name in deselected.unknown(known)
-    ]
-    for problem in failed:
-        _say(f"\n=== {problem}")
-    minutes, seconds = divmod(round(time.monotonic() - began), 60)
-    _say(f"\n{passed} passed, {len(failed)} failed, {left_out} deselected, in {minutes} min {seconds} s")
-    return 1 if failed else 0
+@dataclass(frozen=True)
+class Run:
+    """Runs the tests that fit, says how each of them ended, and what came of it all."""
+
+    deselected: Deselected
+    patterns: Collection[str]
+    processes: int
+    told: Path | None
+
+    def __call__(self, environment: Environment) -> int:
+        """Run them; return the exit code."""
+        began = time.monotonic()
+        known = list(_pool(environment, ["--list"], lambda line: line))
+        chosen = {test for test in known if self._fits(test)}
+        passed, failed, left_out = 0, [], 0
+        for end in _pool(environment, ["--processes", str(self.processes)], json.loads, "\n".join(chosen)):
+            if end["test"] in known and end["test"] not in chosen:
+                continue  # it only comes before one that was asked for
+            if self.told:
+                tell(self.told, end["test"], End(end["outcome"], end["why"]))
+            verdict = self.deselected.verdict(end["test"], end["outcome"], end["why"])
+            _say(f"{verdict.outcome:10} {end['seconds']:6.1f} s  {end['test']}")
+            passed += verdict.outcome == "passed"
+            left_out += verdict.outcome == "deselected"
+            chosen.discard(end["test"])
+            if verdict.outcome == "failed":
+                failed.append(f"{end['test']}\n{verdict.why}")
+        failed += [f"{test}\nIt did not run." for test in sorted(chosen)]
+        failed += [
+            f"{name}\nThere is no such test: {self.deselected.file} must not list it."
+            for name in self.deselected.unknown(known)
+        ]
+        for problem in failed:
+            _say(f"\n=== {problem}")
+        minutes, seconds = divmod(round(time.monotonic() - began), 60)
+        _say(f"\n{passed} passed, {len(failed)} failed, {left_out} deselected, in {minutes} min {seconds} s")
+        return 1 if failed else 0
+
+    def _fits(self, test: str) -> bool:
+        return not self.patterns or any(re.search(one, test) for one in self.patterns)
 
 
 def _pool(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of the suites that need not pass, and why; ``deselected.list`` lists them by reason."""
+"""The tests of the suites that need not pass, and why; ``deselected*.list`` list them by reason."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 LIST = Path(__file__).with_name("deselected.list")
+CLOUD = Path(__file__).with_name("deselected-cloud.list")  #: where there is a cloud
 
 
 class Verdict(NamedTuple):
@@ -23,6 +24,7 @@ class Deselected:
     """The tests, by name: without the ``[id-...]`` that tempest puts after it."""
 
     reasons: Mapping[str, str]
+    file: str = LIST.name
 
     @classmethod
     def read(cls, file: Path = LIST) -> Self:
@@ -36,16 +38,16 @@ class Deselected:
                 assert reason, f"{file.name}: {line} has no reason"
                 assert line not in reasons, f"{file.name}: {line} is there twice"
                 reasons[line] = reason
-        return cls(reasons)
+        return cls(reasons, file.name)
 
     def verdict(self, test: str, outcome: str, why: str) -> Verdict:
         """Return what the end of a test comes to: one that is listed must not pass, any other has to."""
         if plain(test) in self.reasons:
             if outcome == "passed":
-                return Verdict("failed", "It passes: take it out of deselected.list.")
+                return Verdict("failed", f"It passes: take it out of {self.file}.")
             return Verdict("deselected", self.reasons[plain(test)])
         if outcome == "skipped":
-            return Verdict("failed", f"It skips itself, and deselected.list does not say why: {why}")
+            return Verdict("failed", f"It skips itself, and {self.file} does not say why: {why}")
         return Verdict(outcome, why)
 
     def unknown(self, tests: Collection[str]) -> list[str]:

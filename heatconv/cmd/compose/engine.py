@@ -47,7 +47,7 @@ def start(
         delivery=_delivery(daemon),
         software_quotas=common.software_quotas(conf),
         max_snapshots=conf.max_snapshots_per_stack,
-        operator_environment=operator_environment.load(conf.environment_dir),
+        operator_environment=operator_environment.load(conf.environment_dir, types.stand_for),
         observation=Defaults(
             mode=Mode(conf.observer.policy), interval=conf.observer.interval, portion=conf.observer.portion
         ),

@@ -115,22 +115,23 @@ class StructuredDeploymentGroup(SoftwareDeploymentGroup):
     }
 
 
-def _older(name: str) -> support.SupportStatus:
+def _older(name: str, class_: type) -> support.SupportStatus:
     return support.SupportStatus(
         status=support.HIDDEN,
         message=_("Please use %s instead.") % name,
         version="7.0.0",
         previous_status=support.SupportStatus(status=support.DEPRECATED, version="2014.2"),
+        substitute_class=class_,
     )
 
 
 class SoftwareDeployments(SoftwareDeploymentGroup):
     """The same by an older name."""
 
-    support_status = _older("OS::Heat::SoftwareDeploymentGroup")
+    support_status = _older("OS::Heat::SoftwareDeploymentGroup", SoftwareDeploymentGroup)
 
 
 class StructuredDeployments(StructuredDeploymentGroup):
     """The same by an older name."""
 
-    support_status = _older("OS::Heat::StructuredDeploymentGroup")
+    support_status = _older("OS::Heat::StructuredDeploymentGroup", StructuredDeploymentGroup)

@@ -336,6 +336,32 @@ def deployments(servers, **more):
     }
 
 
+@pytest.mark.parametrize("kind", ["Software", "Structured"])
+def test_a_group_of_deployments_goes_on_by_its_newer_name(tree, kind):
+    def named(name, servers):
+        made = deployments(servers, signal_transport="NO_SIGNAL")
+        made["config"] = {"type": f"OS::Heat::{kind}Config", "properties": {"config": {}}}
+        if kind == "Software":
+            made["config"]["properties"]["config"] = "true"
+        return made | {"G": {**made["G"], "type": f"OS::Heat::{kind}{name}"}}
+
+    def shown():
+        return [each["resource_type"] for each in tree.client.list_resources(tree.name)]
+
+    tree.create(named("Deployments", {"a": "s1"}))
+    group = tree.nested("G")
+    new = named("DeploymentGroup", {"a": "s1"})
+    told = tree.client.preview_update(tree.name, {"template": hot(new)})
+    tree.update(new)
+    assert tree.nested("G") == group
+    assert f"OS::Heat::{kind}DeploymentGroup" in shown()
+    assert [each["resource_name"] for each in told["replaced"]] == []
+    tree.update(named("DeploymentGroup", {"a": "s1", "b": "s2"}))
+    assert (tree.nested("G"), names(tree)) == (group, ["a", "b"])
+    tree.update(named("Deployments", {"a": "s1", "b": "s2"}))
+    assert tree.nested("G") != group
+
+
 def answer(tree, server, said):
     """Let a server answer for the run that it was given."""
     runs: list[Json] = []

@@ -58,10 +58,12 @@ class Daemons:
         pace: Options = BRISK,
         options: Options | None = None,
         notify: bool = False,
+        port: int | None = None,
     ) -> None:
         """Take where they are to run; ``pace`` are the clocks they go by, ``{}`` for the product's own.
 
         ``notify``: the fake cloud publishes notifications on the same bus.
+        ``port``: where the API listens, if not anywhere.
         """
         self._notify = transport_url if notify else None
         self.directory = directory
@@ -71,7 +73,7 @@ class Daemons:
             *(f"engine-{number}" for number in range(1, engines + 1)),
             *(f"worker-{number}" for number in range(1, workers + 1)),
         ]
-        port = free_port()
+        port = port or free_port()
         self.endpoint = f"http://127.0.0.1:{port}/v1/default"
         self.cloud_url = ""
         fixed: Options = {
@@ -79,7 +81,7 @@ class Daemons:
             "database": {"connection": database_url},
             "api": {"host": "127.0.0.1", "port": port},
         }
-        self.configuration = _merged(fixed, pace, options or {})
+        self.configuration = merged(fixed, pace, options or {})
         self.configure()
         self._exit = ExitStack()
 
@@ -165,7 +167,8 @@ class Daemons:
             process.kill()
 
 
-def _merged(*sources: Options) -> dict[str, dict[str, object]]:
+def merged(*sources: Options) -> dict[str, dict[str, object]]:
+    """Return the options of all of them; of the last that has it, where several have one."""
     merged: dict[str, dict[str, object]] = {}
     for source in sources:
         for group, options in source.items():

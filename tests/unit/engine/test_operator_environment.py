@@ -29,6 +29,14 @@ def test_files_are_read_in_the_order_of_their_names(tmp_path):
     }
 
 
+def test_what_types_stand_for_comes_before_all_files(tmp_path):
+    stand_for = {"A": "X", "B": "X", "C": "X"}
+    (tmp_path / "site.yaml").write_text("resource_registry: {A: Y, B: null}")
+    said = load(str(tmp_path), stand_for)["resource_registry"]
+    assert said == {"A": "Y", "B": None, "C": "X"}
+    assert load(str(tmp_path / "nothing"), stand_for)["resource_registry"] == stand_for
+
+
 def test_what_has_no_effect_is_logged(tmp_path, caplog):
     (tmp_path / "a.yaml").write_text("parameters: {a: 1}\nevent_sinks: [{type: x}]")
     assert load(str(tmp_path)) == NOTHING

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from heatconv import errors
+from heatconv.model.definition import Definition
 from heatconv.model.states import Action
 from heatconv.resources import constraints, support
 from heatconv.resources.context import Context
@@ -393,3 +394,28 @@ def test_a_type_shows_its_schema(plugins, monkeypatch):
             "previous_status": None,
         },
     }
+
+
+def test_what_has_a_newer_name_may_become_that_and_not_come_back():
+    class Newer(Resource):
+        pass
+
+    class Older(Newer):
+        support_status = support.SupportStatus(support.HIDDEN, substitute_class=Newer)
+
+    class Mended(Newer):
+        """Stands before a plugin's class, which knows nothing of it."""
+
+    registry = Registry({"Older": Older, "Newer": Newer, "Mended": Mended, "Other": Resource})
+
+    def may_become(before, after):
+        return registry.may_become(Definition(name="a", type=before), Definition(name="a", type=after))
+
+    assert [name for name in ("Older", "Newer", "Mended", "Other", "Lost") if may_become("Older", name)] == [
+        "Older",
+        "Newer",
+        "Mended",
+    ]
+    assert [name for name in ("Older", "Newer", "a.yaml") if may_become("Newer", name)] == ["Newer"]
+    assert may_become("Lost", "Lost")
+    assert not may_become("Lost", "Newer")

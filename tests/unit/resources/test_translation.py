@@ -12,11 +12,22 @@ from heatconv.resources.unknown import Unknown
 ADD, REPLACE, DELETE, RESOLVE = TranslationRule.RULE_KEYS
 
 
+class NoMatch(Exception):
+    """What a client says of its own of what is not there."""
+
+
 class Finder:
     def find(self, name):
         if name == "lost":
             raise exception.EntityNotFound(entity="Net", name=name)
+        if name == "unmatched":
+            raise NoMatch
+        if name == "down":
+            raise ConnectionError
         return f"id-{name}"
+
+    def is_not_found(self, error):
+        return isinstance(error, NoMatch)
 
     def find_any(self, entity, name):
         return f"{entity}-{name}"
@@ -147,12 +158,19 @@ def test_a_resource_sees_ids_and_compares_by_them(make, served, keeper):
         port.plan_update(after)
 
 
-def test_a_name_that_is_lost_matters_only_before_the_resource_is_made(make, served, keeper):
+@pytest.mark.parametrize(("name", "told"), [("lost", exception.EntityNotFound), ("unmatched", NoMatch)])
+def test_a_name_that_is_lost_matters_only_before_the_resource_is_made(make, served, keeper, name, told):
     facts = served(Finder())
-    with pytest.raises(exception.EntityNotFound):
-        make(Port, {"net": "lost"}, facts=facts).start(Action.CREATE)
+    with pytest.raises(told):
+        make(Port, {"net": name}, facts=facts).start(Action.CREATE)
     keeper.physical_id = "there"
-    assert make(Port, {"net": "lost"}, facts=facts).properties["net"] == "lost"
+    assert make(Port, {"net": name}, facts=facts).properties["net"] == name
+
+
+def test_a_service_that_is_away_has_lost_no_name(make, served, keeper):
+    keeper.physical_id = "there"
+    with pytest.raises(ConnectionError):
+        _ = make(Port, {"net": "down"}, facts=served(Finder())).properties
 
 
 def test_without_a_client_a_name_stays_a_name_until_something_is_to_be_done(make, stack):
