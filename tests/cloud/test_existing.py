@@ -59,7 +59,7 @@ def resource(registry):
     """Return a function that makes the resource of a type in a stack, to be created."""
 
     def make(type_name, stack, **properties):
-        context = registry.context("p")
+        context = registry.asker("p")
         facts = StackFacts(id=stack, name=stack, project_id=context.project_id, context=context)
         definition = Definition(name="it", type=type_name, properties=properties)
         made = registry.get(type_name)("it", definition, facts)

@@ -41,7 +41,7 @@ def administrators(faulty, login, run):
 
 
 def _behind(faulty, run, name):
-    process = run(name, {"http_proxy": faulty.url, "no_proxy": ""})
+    process = run(name, environment={"http_proxy": faulty.url, "no_proxy": ""})
     return process.wait_for(r"heatconv is up: (\S+)")[1]
 
 

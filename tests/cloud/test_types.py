@@ -127,12 +127,12 @@ def test_a_type_whose_service_the_catalog_lacks_is_not_listed_and_says_so(everyt
     assert refused.value.status == 400
 
 
-MEMBERS = {
-    "heat_template_version": "2021-04-16",
-    "resources": {
+def members(image, flavor):
+    """Return the template of a group of one."""
+    resources = {
         "like": {
             "type": "AWS::AutoScaling::LaunchConfiguration",
-            "properties": {"ImageId": "no-such-image", "InstanceType": "m1.tiny"},
+            "properties": {"ImageId": image, "InstanceType": flavor},
         },
         "group": {
             "type": "AWS::AutoScaling::AutoScalingGroup",
@@ -143,22 +143,22 @@ MEMBERS = {
                 "MaxSize": 1,
             },
         },
-    },
-}
+    }
+    return {"heat_template_version": "2021-04-16", "resources": resources}
 
 
 def test_members_of_groups_are_servers_and_nobody_is_shown_that_type(everything):
     assert "OS::Heat::ScaledResource" not in names(everything)
     with pytest.raises(ClientError, match="no-such-image") as refused:
-        everything.create_stack({"stack_name": "members", "template": MEMBERS})
+        everything.create_stack({"stack_name": "members", "template": members("no-such-image", "m1.tiny")})
     assert "ScaledResource" not in str(refused.value)
 
 
-def test_what_an_environment_makes_of_servers_it_makes_of_members(service, stack):
+def test_what_an_environment_makes_of_servers_it_makes_of_members(service, stack, smallest):
     client = Client(service.endpoint)
     environment = {"resource_registry": {"AWS::EC2::Instance": "OS::Heat::None"}}
-    body = {"template": MEMBERS, "environment": environment}
+    body = {"template": members(**smallest), "environment": environment}
     stack.id = client.create_stack({"stack_name": stack.name, **body})
     stack.wait_for("CREATE_COMPLETE")
-    members = client.list_resources(stack.id_of("group"))
-    assert [each["resource_status"] for each in members] == ["CREATE_COMPLETE"]
+    inside = client.list_resources(stack.id_of("group"))
+    assert [each["resource_status"] for each in inside] == ["CREATE_COMPLETE"]
