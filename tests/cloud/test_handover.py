@@ -99,7 +99,14 @@ class Case:
         return {("handover", KEYS[version])} if self.kind == "keys" else {(stack.id_of("it"), ADDRESS)}
 
 
-@pytest.fixture(params=["port", "server on a port", "server with an address", "keys"])
+@pytest.fixture(
+    params=[
+        "port",
+        pytest.param("server on a port", marks=pytest.mark.long),
+        "server with an address",
+        "keys",
+    ]
+)
 def case(request, cloud, smallest):
     return Case(cloud, smallest, request.param)
 
