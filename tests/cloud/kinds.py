@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from tests.cloud.world import Listing, World
+from tests.cloud.world import LARGE, Listing, World
 
 Properties = Callable[[World], dict[str, Any]]
 
@@ -291,9 +291,9 @@ KINDS: Mapping[str, Kind] = {
         removed=lambda world, one: world.cloud.network.delete_trunk(one),
     ),
     "OS::Nova::Flavor": Kind(
-        given=_always(ram=64, vcpus=1, disk=1),
+        given=_always(ram=LARGE, vcpus=1, disk=1),
         changed=_always(extra_specs={"a": "b"}),
-        replaced=_always(ram=128),
+        replaced=_always(ram=LARGE + 1),
         listed=lambda world: _mine(world, world.admin.compute.flavors(is_public=None)),
         removed=lambda world, one: world.admin.compute.delete_flavor(one),
         operators=True,

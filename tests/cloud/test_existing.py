@@ -15,6 +15,7 @@ from heatconv.model.definition import Definition
 from heatconv.openstack import adapter
 from heatconv.resources.facts import Incarnation, StackFacts
 from heatconv.resources.registry import Registry
+from tests.cloud.world import LARGE
 
 #: types that only administrators make, or that nothing depends on -> what they take beside a name
 TYPES: dict[str, dict[str, Any]] = {
@@ -29,7 +30,7 @@ TYPES: dict[str, dict[str, Any]] = {
     "OS::Neutron::ProviderNet": {"network_type": "vxlan"},
     "OS::Neutron::QoSPolicy": {},
     "OS::Neutron::SubnetPool": {"prefixes": ["10.77.0.0/16"]},
-    "OS::Nova::Flavor": {"ram": 64, "vcpus": 1, "disk": 0},
+    "OS::Nova::Flavor": {"ram": LARGE, "vcpus": 1, "disk": 0},
     "OS::Nova::ServerGroup": {"policies": ["affinity"]},
 }
 #: those that have a mark, so that a user may give their name

@@ -10,6 +10,7 @@ import pytest
 from tests.cloud.conftest import Stack
 from tests.cloud.test_dependencies import resource
 from tests.cloud.test_observing import looked_at
+from tests.cloud.world import LARGE
 
 REF = {
     name: {"get_resource": name}
@@ -93,7 +94,7 @@ def of_an_operator():
         "endpoint": resource(
             "OS::Keystone::Endpoint", service=REF["service"], interface="public", url="http://nowhere"
         ),
-        "flavor": resource("OS::Nova::Flavor", ram=64, vcpus=1, disk=1, extra_specs={"a": "b"}),
+        "flavor": resource("OS::Nova::Flavor", ram=LARGE, vcpus=1, disk=1, extra_specs={"a": "b"}),
         "cores": resource("OS::Nova::Quota", project=REF["project"], cores=5),
         "ports": resource("OS::Neutron::Quota", project=REF["project"], port=5),
         "volumes": resource("OS::Cinder::Quota", project=REF["project"], volumes=5),

@@ -17,6 +17,7 @@ Listing = Callable[["World"], Iterable[Any]]
 
 LOOK = 0.1  #: seconds between two looks at a service, which is real, and takes its time
 SOON = 5.0  #: seconds in which a service lists what it says to be so
+LARGE = 65_536  #: MiB of a flavor that no test takes for the smallest there is
 
 
 class World:
