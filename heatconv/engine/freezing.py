@@ -250,7 +250,8 @@ def _targets(
             definition,
             frozenset(referred.get(name, ())),
             # Whoever waits at the breakpoint of an update wants to be asked before each.
-            classes[name].changes_with_every_update or "pre-update" in definition.hooks,
+            always=classes[name].changes_with_every_update or "pre-update" in definition.hooks,
+            nested=issubclass(classes[name], StackResource),
         )
         for name, definition in definitions.items()
     }

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 
 from heatconv.graph.dag import Dag, in_dependency_order
+from heatconv.model.definition import Definition
 from heatconv.model.deletion import newer_policies
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
@@ -30,7 +31,7 @@ class Order(Enum):
 
 
 #: How good it is to go on with a row; what is at least as wanted comes first.
-_RETAINED, _WANTED, _AS_WANTED = 1, 2, 4
+_DROPPED, _WANTED, _AS_WANTED = 1, 2, 4
 
 WIDE = 32  #: requirements of one node from which on they are spread over joins
 
@@ -45,7 +46,9 @@ def plan(stack_id: str, targets: Mapping[str, Target], extant: Iterable[Extant])
 
     updates = update_half(targets, chosen, dirty)
     cleanups = cleanup_half(rows, garbage, replaceable(going_on, dirty))
-    graph, joins = spread_fan_in(join_halves(stack_id, updates, cleanups))
+    going = find_going(rows, cleanups)
+    wait_for_room(updates, rows, going, made_anew(targets, going_on, chosen))
+    graph, joins = spread_fan_in(join_halves(stack_id, updates, cleanups, going))
     return Plan(
         chosen=chosen,
         created=frozenset(targets.keys() - going_on.keys()),
@@ -89,10 +92,10 @@ def choose_rows(targets: Mapping[str, Target], rows: Iterable[Extant]) -> dict[s
 
     Best is a row that already is what is wanted, be it one that was replaced or
     dropped and not yet cleaned up: so a rollback returns to what still exists.
-    Next the row that the current template wants.  Never one that is being
-    deleted, for nobody can tell what of it is left.  What is to be retained is not
-    left behind for a second one: better a row that was dropped, the newest of them,
-    or one that could not be deleted; if that is not well, its check finds out.
+    Next the row that the current template wants, then one that was dropped, the newest
+    of them: a second one beside it may find its name or its address taken.  Never one
+    that is being deleted, for nobody can tell what of it is left; one that could not be
+    deleted only if it is to be retained, and if it is not well, its check finds out.
     """
     best: dict[str, Extant] = {}
     ranks: dict[str, int] = {}
@@ -100,15 +103,19 @@ def choose_rows(targets: Mapping[str, Target], rows: Iterable[Extant]) -> dict[s
         target = targets.get(row.name)
         if target is None or (row.action is Action.DELETE and row.status is not Status.FAILED):
             continue
-        definition = target.definition
-        as_wanted = row.status is Status.COMPLETE and row.applied_sha1 == definition.sha1
-        retained = row.action is not Action.INIT and definition.deletion_policy is DeletionPolicy.RETAIN
-        rank = 0 if row.action is Action.DELETE else _AS_WANTED * as_wanted + _WANTED * row.wanted
-        rank = rank or _RETAINED * retained
+        rank = _rank(row, target.definition)
         before = ranks.get(row.name, 0)
-        if rank > before or rank == before == _RETAINED:
+        if rank > before or rank == before == _DROPPED:
             best[row.name], ranks[row.name] = row, rank
     return best
+
+
+def _rank(row: Extant, definition: Definition) -> int:
+    """Tell how good it is to go on with a row for a definition; 0: not at all."""
+    if row.action is Action.DELETE:
+        return _DROPPED * (definition.deletion_policy is DeletionPolicy.RETAIN)
+    as_wanted = row.status is Status.COMPLETE and row.applied_sha1 == definition.sha1
+    return _AS_WANTED * as_wanted + _WANTED * row.wanted or _DROPPED * (row.action is not Action.INIT)
 
 
 def find_dirty(
@@ -173,10 +180,55 @@ def cleanup_half(rows: Mapping[str, Extant], garbage: Iterable[str], maybe: set[
     return graph
 
 
-def join_halves(stack_id: str, updates: Dag[Node], cleanups: Dag[Node]) -> Dag[Node]:
+def find_going(rows: Mapping[str, Extant], cleanups: Dag[Node]) -> frozenset[Node]:
+    """Name the cleanup nodes of what is being deleted already, and waits for nothing that is not.
+
+    Nobody can bring these back, so nothing is gained by letting them wait.
+    """
+    begun = {node: cleanups.requires(node) for node in cleanups if _is_being_deleted(rows[node.resource_id])}
+    going: set[Node] = set()
+    for node in in_dependency_order(begun):
+        if begun[node] <= going:
+            going.add(node)
+    return frozenset(going)
+
+
+def _is_being_deleted(row: Extant) -> bool:
+    return row.action is Action.DELETE and row.status is Status.IN_PROGRESS
+
+
+def made_anew(
+    targets: Mapping[str, Target], going_on: Mapping[str, Extant], chosen: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the rows, by name, for which something is going to be made.
+
+    A nested stack makes nothing by itself, and has to be there for what its template says
+    of what was in the one before it.
+    """
+    return {
+        name: chosen[name]
+        for name, target in targets.items()
+        if not target.nested and (name not in going_on or going_on[name].action is Action.INIT)
+    }
+
+
+def wait_for_room(
+    updates: Dag[Node], rows: Mapping[str, Extant], going: Iterable[Node], anew: Mapping[str, str]
+) -> None:
+    """Let what is made anew wait until what was there under its name, and is going, is gone.
+
+    Until then it might find its name or its address taken.
+    """
+    for node in going:
+        row_id = anew.get(rows[node.resource_id].name)
+        if row_id is not None:
+            updates.add(_update(row_id), node)
+
+
+def join_halves(stack_id: str, updates: Dag[Node], cleanups: Dag[Node], going: frozenset[Node]) -> Dag[Node]:
     """Join both halves by the stack's own nodes.
 
-    Nothing is cleaned up before the update half is done: an update that fails
+    Nothing else is cleaned up before the update half is done: an update that fails
     has deleted nothing, and finds on its way back all that it came from.  This
     also puts a replaced row's cleanup after its replacement's update.
     """
@@ -188,10 +240,13 @@ def join_halves(stack_id: str, updates: Dag[Node], cleanups: Dag[Node]) -> Dag[N
         for node in half:
             graph.add(node, *half.requires(node))
     graph.add(middle, *updates.roots())
-    for leaf in cleanups.leaves():
-        graph.add(leaf, middle)
+    for node in cleanups:
+        if node not in going and cleanups.requires(node) <= going:
+            graph.add(node, middle)
     if cleanups:
         graph.add(end, *cleanups.roots())
+    if going:
+        graph.add(end, middle)  # which they, and nothing else perhaps, do not wait for
     return graph
 
 

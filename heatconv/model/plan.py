@@ -21,6 +21,7 @@ class Target(NamedTuple):
     definition: Definition
     attributes: frozenset[str] = frozenset()
     always: bool = False  #: its check could find something to do whatever did not change
+    nested: bool = False  #: it stands for a stack of its own
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -219,12 +219,17 @@ def ids_of(nodes):
 def test_the_stacks_own_nodes_are_gates(stack):
     planned = plan(STACK, *stack)
     is_before = before(planned)
+    begun = (Action.DELETE, Status.IN_PROGRESS)
+    going = {each.id for each in stack[1] if (each.action, each.status) == begun}
+
+    def all_going(node):
+        return node.resource_id in going and all(map(all_going, planned.requires[node]))
 
     for node in planned.requires.keys() - {MIDDLE, END}:
         if node.direction is Direction.UPDATE:
             assert is_before(node, MIDDLE)
         else:
-            assert is_before(MIDDLE, node)
+            assert is_before(MIDDLE, node) or all_going(node)
             assert is_before(node, END)
 
 
@@ -370,14 +375,15 @@ def test_a_row_whose_applied_definition_is_wanted_again_is_gone_on_with():
     [
         (row("it", "A", applied_sha1=None, action=Action.INIT), True),
         (row("it", "A", applied_sha1="other", status=Status.FAILED), True),
-        (row("it", "A", desired_sha1=None, wanted=False, applied_sha1="other"), False),
-        (row("it", "A", desired_sha1=None, wanted=False, status=Status.FAILED), False),
+        (row("it", "A", desired_sha1=None, wanted=False, applied_sha1="other"), True),
+        (row("it", "A", desired_sha1=None, wanted=False, status=Status.FAILED), True),
+        (row("it", "A", desired_sha1=None, wanted=False, applied_sha1=None, action=Action.INIT), False),
         (row("it", "A", action=Action.DELETE), False),
         (row("it", "A", action=Action.DELETE, status=Status.FAILED), False),
         (row("it", "B"), False),
     ],
 )
-def test_a_row_is_gone_on_with_if_it_is_wanted_or_as_wanted_and_its_deletion_has_not_begun(found, chosen):
+def test_a_row_is_gone_on_with_unless_nothing_was_begun_or_its_deletion_was(found, chosen):
     assert choose_rows({"A": target("A")}, [found]) == ({"A": found} if chosen else {})
 
 
@@ -441,14 +447,69 @@ def retained(name):
 def test_what_is_to_be_retained_is_not_left_for_a_second_one(fields, goes_on):
     (only,) = rows_of_a = [row("row1", "A", **fields)]
     assert choose_rows({"A": retained("A")}, rows_of_a) == ({"A": only} if goes_on else {})
-    assert choose_rows({"A": target("A", value="2")}, rows_of_a) == {}
+    dropped = fields.get("action") is None
+    assert choose_rows({"A": target("A", value="2")}, rows_of_a) == ({"A": only} if dropped else {})
 
 
 def test_of_several_that_were_dropped_the_newest_goes_on():
     dropped = {"wanted": False, "desired_sha1": None}
     old, new = row("row1", "A", **dropped), row("row2", "A", **dropped)
     assert choose_rows({"A": retained("A")}, [old, new]) == {"A": new}
+    assert choose_rows({"A": target("A", value="2")}, [old, new]) == {"A": new}
     assert choose_rows({"A": retained("A")}, [row("row0", "A"), old, new])["A"].id == "row0"
+
+
+# -- what is being deleted -------------------------------------------------------------------
+
+GOING = {"action": Action.DELETE, "status": Status.IN_PROGRESS, "wanted": False, "desired_sha1": None}
+
+
+def test_what_comes_in_place_of_what_is_being_deleted_waits_for_it_and_the_deletion_for_nothing():
+    planned = plan(STACK, {"A": target("A")}, [row("old", "A", **GOING)])
+    new = planned.chosen["A"]
+
+    assert planned.requires == {
+        cleanup("old"): set(),
+        update(new): {cleanup("old")},
+        MIDDLE: {update(new)},
+        END: {MIDDLE, cleanup("old")},
+    }
+
+
+def test_a_nested_stack_does_not_wait_for_the_one_before_it():
+    planned = plan(STACK, {"A": target("A")._replace(nested=True)}, [row("old", "A", **GOING)])
+
+    assert planned.requires[update(planned.chosen["A"])] == set()
+
+
+def test_what_is_there_already_does_not_wait_for_what_was_there_before_it():
+    wanted = {"A": target("A", value="2")}
+    planned = plan(STACK, wanted, [row("old", "A", **GOING), row("new", "A")])
+
+    assert planned.requires[update("new")] == set()
+    assert planned.requires[cleanup("old")] == set()
+
+
+def test_a_deletion_that_waits_for_others_begins_with_them():
+    kept = row("kept", "C", requires={"old": 1})
+    planned = plan(STACK, {"A": target("A")}, [row("old", "A", **GOING), kept])
+
+    assert planned.requires[cleanup("kept")] == {MIDDLE}
+    assert planned.requires[cleanup("old")] == {cleanup("kept")}
+    assert planned.requires[update(planned.chosen["A"])] == set()
+
+
+def test_what_waits_for_a_deletion_alone_still_waits_for_the_update_half():
+    old = row("old", "A", **GOING, requires={"below": 1})
+    planned = plan(STACK, {"C": target("C")}, [old, row("below", "B")])
+
+    assert planned.requires[cleanup("below")] == {MIDDLE, cleanup("old")}
+
+
+def test_a_stack_ends_after_its_update_half_though_all_that_goes_is_gone():
+    planned = plan(STACK, {}, [row("old", "A", **GOING)])
+
+    assert planned.requires == {MIDDLE: set(), cleanup("old"): set(), END: {MIDDLE, cleanup("old")}}
 
 
 def test_each_row_of_a_name_is_given_the_newest_policy():
