@@ -50,10 +50,13 @@ def leaves_unknown(plugin: Resource, attempt: Attempt) -> str | None:
 def is_whole(plugin: Resource) -> bool:
     """Tell whether what a create made is seen to be well and to be all that was asked for.
 
+    What was given and is told in no look, such as the rules of a security group, may be
+    what the create had not come to yet.
+
     Raises:
         Exception: the service could not be asked just now.
     """
-    return _shows(plugin, plugin.comparable())
+    return _shows(plugin, plugin.comparable() | plugin.definition.properties.keys())
 
 
 def has_arrived(plugin: Resource, update: Update) -> bool:
