@@ -172,27 +172,15 @@ class Scene:
         wanted = {user.name: user.wishes.wanted for user in self.users if user.wishes.wanted is not None}
         yield from census.differences(wanted, census.found(self.world.cloud))
 
-    def failed(self) -> list[str]:
-        """Return what has failed on the way."""
+    def events(self) -> list[Any]:
+        """Return what has happened to resources, in order."""
         query = (
             sa.select(event, stack.c.name)
             .join(stack, stack.c.id == event.c.stack_id)
-            .where(oracle.FAILED, event.c.resource_id.is_not(None))
+            .where(event.c.resource_id.is_not(None))
         )
         with self.database.connect() as connection:
-            rows = connection.execute(query.order_by(event.c.id)).all()
-        return [
-            f"{row.created_at} {row.name}/{row.resource_name} {row.action}: {row.status_reason}"
-            for row in rows
-        ]
-
-    def done(self) -> Counter[str]:
-        """Return how often each action on a resource was completed."""
-        query = sa.select(event.c.action).where(
-            event.c.status == Status.COMPLETE, event.c.resource_id.is_not(None)
-        )
-        with self.database.connect() as connection:
-            return Counter(action.lower() for action in connection.scalars(query))
+            return [*connection.execute(query.order_by(event.c.id))]
 
 
 def play(directory: Path, admin: Any, *, seed: int, seconds: float, restart: bool) -> Report:
@@ -221,13 +209,14 @@ def play(directory: Path, admin: Any, *, seed: int, seconds: float, restart: boo
         misfortunes.look()
         workers = {name: peak for name, peak in misfortunes.peaks.items() if name.startswith("worker")}
         problems += [f"{name} had {_mib(peak)}" for name, peak in workers.items() if peak > MOST_MEMORY]
-        failed = scene.failed()
-        (directory / "failed.log").write_text("".join(f"{line}\n" for line in failed))
+        events = scene.events()
+        (directory / "events.log").write_text("".join(f"{_line(each)}\n" for each in events))
         wishes = sum((user.wishes.counts for user in scene.users), Counter[str]())
-        done = scene.done()
+        done = Counter(each.action.lower() for each in events if each.status == Status.COMPLETE)
+        failed = sum(each.status == Status.FAILED for each in events)
         lines = [
             f"{wishes.total()} wishes for {len(scene.users)} stacks: {told(wishes)}",
-            f"{done.total()} actions on resources completed: {told(done)}; {len(failed)} failed on the way",
+            f"{done.total()} actions on resources completed: {told(done)}; {failed} failed on the way",
             f"{misfortunes.counts.total()} misfortunes: {told(misfortunes.counts)}",
             f"{objects} objects in the cloud at rest, {rested:.0f} s after the last wish",
             "memory at the most: "
@@ -235,6 +224,13 @@ def play(directory: Path, admin: Any, *, seed: int, seconds: float, restart: boo
             f"{len(problems)} wrong",
         ]
         return Report(problems=problems, lines=lines)
+
+
+def _line(happened: Any) -> str:
+    """Return an event in one line of a log."""
+    what = f"{happened.name}/{happened.resource_name} {happened.action}_{happened.status}"
+    where = f"{happened.resource_id} {happened.physical_id or ''}"
+    return f"{happened.created_at} {what} {where} {happened.status_reason}"
 
 
 def _mib(size: int) -> str:
