@@ -18,7 +18,7 @@ from heatconv.model.deletion import newer_policies
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.plan import Plan, Target
-from heatconv.model.records import Extant
+from heatconv.model.records import POSSIBLE, Extant
 from heatconv.model.states import Action, DeletionPolicy, Status
 
 
@@ -92,11 +92,11 @@ def choose_rows(targets: Mapping[str, Target], rows: Iterable[Extant]) -> dict[s
 
     Best is a row that already is what is wanted, be it one that was replaced or
     dropped and not yet cleaned up: so a rollback returns to what still exists.  That it is
-    only if it was made with the rows that are gone on with; else what it was replaced
-    for comes again.  Next the row that the current template wants, then one that was dropped, the newest
-    of them: a second one beside it may find its name or its address taken.  Never one
-    that is being deleted, for nobody can tell what of it is left; one that could not be
-    deleted only if it is to be retained, and if it is not well, its check finds out.
+    only if it was made with the rows that are gone on with; else it would be replaced once
+    more.  Next the row that the current template wants, then one that was dropped, the
+    newest of them: a second one beside it may find its name or its address taken.  Never
+    one that is being deleted, for nobody can tell what of it is left; one that could not
+    be deleted only if it is to be retained, and if it is not well, its check finds out.
     """
     candidates: dict[str, list[Extant]] = {}
     for row in rows:
@@ -106,17 +106,18 @@ def choose_rows(targets: Mapping[str, Target], rows: Iterable[Extant]) -> dict[s
     best = {name: found[0] for name, found in candidates.items() if len(found) == 1}
     several = {name: targets[name].definition.requires for name in candidates.keys() - best.keys()}
     for name in in_dependency_order(several):
-        required = {best[other].id if other in best else None for other in several[name]}
-        best[name] = _best(candidates[name], targets[name].definition, required)
+        definition = targets[name].definition
+        required = [best[other].id if other in best else "" for other in definition.requires]
+        best[name] = _best(candidates[name], definition, required)
     return best
 
 
-def _best(candidates: Iterable[Extant], definition: Definition, required: set[str | None]) -> Extant:
-    """Return the best of some rows for a definition that requires these rows; None is one to be made."""
+def _best(candidates: Iterable[Extant], definition: Definition, required: Iterable[str]) -> Extant:
+    """Return the best of some rows for a definition that requires these rows; "" is one to be made."""
     best, before = None, 0
     for row in candidates:
         rank = _rank(row, definition)
-        if not required <= row.requires.keys():
+        if any(row.requires.get(each, POSSIBLE) == POSSIBLE for each in required):
             rank -= rank & _AS_WANTED
         rank = rank or _DROPPED
         if best is None or rank > before or rank == before == _DROPPED:

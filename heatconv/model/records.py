@@ -21,6 +21,11 @@ from heatconv.model.states import Action, DeletionPolicy, Phase, Status
 R = TypeVar("R")
 
 
+POSSIBLE = (
+    -1
+)  #: the output version of a row that another one is about to be converged with, and may be by now
+
+
 def changed(record: R, **fields: Any) -> R:
     """Return a copy of a record with other values; ``dataclasses.replace`` at a tenth of its cost."""
     copy: R = object.__new__(type(record))
@@ -87,7 +92,7 @@ class Extant(NamedTuple):
     wanted: bool  #: the current template wants this very row
     desired_sha1: str | None
     applied_sha1: str | None
-    requires: Mapping[str, int]  #: required row's id -> the output version it was converged with
+    requires: Mapping[str, int]  #: required row's id -> the output version it was converged with, or POSSIBLE
     attributes: Mapping[str, Any]
     output_version: int
     action: Action
