@@ -40,7 +40,7 @@ from heatconv.rpc.engine_client import EngineClient
 from heatconv.worker import faults, handover, late
 from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting
 from heatconv.worker.keeper import Orphaned, RowKeeper, nothing_unknown
-from heatconv.worker.looks import has_arrived, is_whole, leaves_unknown
+from heatconv.worker.looks import has_arrived, insist_on_life, is_whole, leaves_unknown
 from heatconv.worker.nested import OwnedStacks
 
 LOG = logging.getLogger(__name__)
@@ -153,7 +153,7 @@ class Actor:
         if attempt.action is Action.DELETE and plugin.resource_id is None:
             _find(plugin)
         if attempt.action is Action.CHECK and job.stack.action is not Action.CHECK:
-            _insist_on_life(plugin)
+            insist_on_life(plugin)
         if attempt.action is Action.CHECK and not plugin.implements("handle_check"):
             return Visited(job=job, action=Action.CHECK, reason=f"{NO_CHECK} for {_row(job).type}")
         noted = self._note_instant(job, attempt, plugin)
@@ -749,22 +749,6 @@ def _failure(error: Exception, name: str) -> ResourceFailure:
     if isinstance(error, NestedStackFailed):
         return error.failure.inside(name)
     return ResourceFailure(kind=type(error).__name__, path=f"resources.{name}", words=str(error))
-
-
-def _insist_on_life(plugin: plugins.Resource) -> None:
-    """Refuse what could not be deleted if it is not well, or if nobody can tell.
-
-    Raises:
-        PhysicalResourceGone: it is not there any more.
-        ResourceInError: it is there, and its service says that it is broken.
-        NotSupported: there is nothing to look at it with.
-    """
-    if plugin.only_here:
-        return
-    if plugin.is_observable():
-        plugin.observe()
-    elif not plugin.implements("handle_check"):
-        raise errors.NotSupported(feature=f"Looking at a {plugin.type()} that could not be deleted")
 
 
 def _restricted(job: Job, attempt: Attempt, what: str) -> Ending:
