@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from heatconv.openstack.mended import answers, identity, in_use, networks_of
+from heatconv.openstack.mended import answers, identity, in_use, networks_of, resizing
 from heatconv.openstack.mended.instance import Instance
 from heatconv.openstack.mended.key_pair import KeyPair
 from heatconv.openstack.mended.networks import names_networks
@@ -21,10 +21,15 @@ def _neutron(plugin: Any) -> None:
     answers.tell_when_to_come_back(plugin)
 
 
+def _nova(plugin: Any) -> None:
+    names_networks(plugin)
+    resizing.goes_by_what_it_finds(plugin)
+
+
 #: By the name of a client.
 CLIENTS: Mapping[str, Callable[[Any], None]] = {
     "neutron": _neutron,
-    "nova": names_networks,
+    "nova": _nova,
 }
 
 #: By the name of a type, what is put in front of its class.
