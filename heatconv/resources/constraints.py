@@ -12,7 +12,7 @@ import functools
 import logging
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from stevedore import extension
 
@@ -23,6 +23,19 @@ from heatconv.resources.memory import Memory
 from heatconv.resources.promises import Promises
 
 LOG = logging.getLogger(__name__)
+
+
+class Unjudged(str):
+    """The sentence for a value that nobody could judge, and the error because of which that is so."""
+
+    __slots__ = ("because",)
+    because: BaseException | None
+
+    def __new__(cls, sentence: str, because: BaseException | None = None) -> Self:
+        """Return the sentence."""
+        made = super().__new__(cls, sentence)
+        made.because = because
+        return made
 
 
 class Constraint:
@@ -39,7 +52,7 @@ class Constraint:
         """
         problem = self.problem(value, context)
         if problem:
-            raise ValueError(self.description or problem)
+            raise ValueError(self.description or problem) from getattr(problem, "because", None)
 
     def problem(self, value: Any, context: Any = None) -> str | None:
         """Return what is wrong with a value, or None."""
@@ -191,7 +204,8 @@ class CustomConstraint(Constraint):
             LOG.warning(
                 "Constraint %s could not judge a value: %s", self.name, account(error, texts_in(value))
             )
-            return f'"{value}" cannot be checked: {self.name} says {str(error) or type(error).__name__}'
+            told = f'"{value}" cannot be checked: {self.name} says {str(error) or type(error).__name__}'
+            return Unjudged(told, error)
 
     def _refusal(self, check: Any, value: Any, context: Any) -> str | None:
         if check.validate(value, context):
