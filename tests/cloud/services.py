@@ -23,7 +23,11 @@ import requests
 from tests.chaos.proxy import Proxy
 from tests.functional.servers.daemons import Daemons
 
-RESTARTED = {"nova-api": "http://127.0.0.1:8774/", "neutron": "http://127.0.0.1:9696/"}
+#: By the name of a service, where it answers, and the module that has its application.
+RESTARTED = {
+    "nova-api": ("http://127.0.0.1:8774/", "nova.wsgi.osapi_compute"),
+    "neutron": ("http://127.0.0.1:9696/", "neutron.wsgi.api"),
+}
 LONGEST = 5.0  #: seconds until a daemon that was killed is started again, or a line that was cut is mended
 PAUSE = (2.0, 8.0)  #: seconds between two misfortunes, at least and at most
 PATIENCE = 120.0  #: seconds that a service of the cloud may take to start
@@ -36,17 +40,31 @@ def home() -> Path:
     return Path(os.environ.get("DEVCLOUD_HOME") or cache / "devcloud")
 
 
+#: An application that has read its policy.  What serves several threads reads it when it is first
+#: asked, and tells the others meanwhile that they may not, or that there is no such thing.
+READY = """\
+import importlib
+from {package} import policy
+application = importlib.import_module("{module}").application
+policy.init()
+"""
+
+
 class Service:
     """A service of the dev cloud, which left its pid in a file."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._url = RESTARTED[name]
+        self._url, module = RESTARTED[name]
         self._pid = home() / "run" / f"{name}.pid"
         self._log = home() / "log" / f"{name}.log"
         self._process = psutil.Process(int(self._pid.read_text()))
-        self._command = ["nice", "-n", "19", *self._process.cmdline()]
-        self._environment = self._process.environ()
+        ready = home() / "run" / f"ready_{module.replace('.', '_')}.py"
+        ready.write_text(READY.format(package=module.partition(".")[0], module=module))
+        command = self._process.cmdline()
+        command[command.index("--module") + 1] = f"{ready.stem}:application"
+        self._command = ["nice", "-n", "19", *command]
+        self._environment = self._process.environ() | {"PYTHONPATH": str(ready.parent)}
         self._directory = self._process.cwd()
 
     def stop(self, by: signal.Signals) -> None:

@@ -113,7 +113,8 @@ class World:
     @functools.cached_property
     def smallest(self) -> dict[str, Any]:
         """A server's properties, beside its networks, as cheap as they come."""
-        return {"flavor": self.flavors[0], "image": next(iter(self.cloud.image.images())).name}
+        image = min(self.cloud.image.images(), key=lambda each: (each.min_disk or 0, each.created_at))
+        return {"flavor": self.flavors[0], "image": image.name}
 
     @functools.cached_property
     def flavors(self) -> list[str]:
