@@ -11,7 +11,7 @@ import functools
 import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from heatconv import errors, template
@@ -230,7 +230,7 @@ def _with_digest(
         return dict(definitions)
     digest = nesting.digest(source)
     return {
-        name: replace(definition, inherits=digest) if name in owners else definition
+        name: definition.changed(inherits=digest) if name in owners else definition
         for name, definition in definitions.items()
     }
 

@@ -173,7 +173,7 @@ class Lifecycle:
                 # What was read of another resource is plain now, and no less secret for that.
                 secrets = {*definition.secrets, *found_in(dict(restored.properties), known)}
                 targets[name] = targets[name]._replace(
-                    definition=replace(restored, secrets=tuple(sorted(secrets)))
+                    definition=restored.changed(secrets=tuple(sorted(secrets)))
                 )
         return replace(wanted, targets=targets)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from heatconv import errors
@@ -60,8 +59,7 @@ def fault_of(type_name: str, error: Exception) -> str:
 def _problems(
     resource_class: type[Resource], definition: Definition, stack: StackFacts, path: str, seen: Seen
 ) -> list[Problem]:
-    wanted = replace(
-        definition,
+    wanted = definition.changed(
         properties=veil(definition.properties, seen),
         update_policy=veil(definition.update_policy),
     )

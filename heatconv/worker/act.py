@@ -159,7 +159,7 @@ class Actor:
             LOG.warning("removing %s (%s), which was made without a lock", orphan, made)
             orphan.attach(replace(orphan.incarnation, physical_id=made), Unkept())
             # Whatever is to become of the resource: this is a second one, which nobody was told of.
-            orphan.become(replace(orphan.definition, deletion_policy=DeletionPolicy.DELETE))
+            orphan.become(orphan.definition.changed(deletion_policy=DeletionPolicy.DELETE))
             return orphan.is_complete(Action.DELETE, orphan.start(Action.DELETE))
         except plugins.PollDelay:
             return False
@@ -261,7 +261,7 @@ class Actor:
 
     def _undo(self, job: Job, attempt: Attempt) -> Ending:
         """Delete what an interrupted create made, whatever its policy: nobody was ever given it."""
-        definition = replace(attempt.definition, deletion_policy=DeletionPolicy.DELETE)
+        definition = attempt.definition.changed(deletion_policy=DeletionPolicy.DELETE)
         return self._remove(job, changed(attempt, definition=definition))
 
     def _note_instant(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Attempt | None:
@@ -510,7 +510,7 @@ class Actor:
         if attempt.action is Action.DELETE:
             return self._deleted(job, attempt)
         if attempt.action is Action.ADOPT:
-            attempt = changed(attempt, definition=replace(attempt.definition, adopt=None))
+            attempt = changed(attempt, definition=attempt.definition.changed(adopt=None))
         plugin.become(attempt.definition)
         return self._made(job, attempt, plugin, attempt.action)
 
@@ -568,7 +568,7 @@ class Actor:
     def _make_anew(self, job: Job, attempt: Attempt) -> Ending:
         """Create again what was deleted because it was broken, after a growing, uneven pause."""
         row = _row(job)
-        definition = replace(attempt.definition, deletion_policy=_policy(row, attempt.definition))
+        definition = attempt.definition.changed(deletion_policy=_policy(row, attempt.definition))
         create = changed(
             attempt, action=Action.CREATE, definition=definition, token=None, started=False, again=False
         )
