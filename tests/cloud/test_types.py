@@ -147,7 +147,7 @@ def members(image, flavor):
     return {"heat_template_version": "2021-04-16", "resources": resources}
 
 
-def test_members_of_groups_are_servers_and_nobody_is_shown_that_type(everything):
+def test_nobody_is_shown_the_type_of_members_of_groups(everything):
     assert "OS::Heat::ScaledResource" not in names(everything)
     with pytest.raises(ClientError, match="no-such-image") as refused:
         everything.create_stack({"stack_name": "members", "template": members("no-such-image", "m1.tiny")})
