@@ -284,7 +284,7 @@ class _Taking:
             case Start(attempt):
                 return held.begun(self.row, attempt)
             case Compare(requires=requires):
-                return {"requires": {**self.row.requires, **requires}}
+                return {"requires": held.required(self.row, requires)}
             case _:
                 return {}
 

@@ -22,7 +22,7 @@ from heatconv.db.places import placed
 from heatconv.db.rows import resource as record
 from heatconv.db.tables import resource
 from heatconv.db.types import utcnow
-from heatconv.model.records import Attempt, Held, Resource
+from heatconv.model.records import POSSIBLE, Attempt, Held, Resource
 from heatconv.model.states import Action, Status
 
 #: The fence: the row is still locked by the claim that it was read with.
@@ -213,9 +213,17 @@ def begun(row: Resource, attempt: Attempt) -> dict[str, Any]:
         "status_reason": "state changed",
         "progress": attempt.to_json(),
         "hook": None,
-        # Until it is done the real thing may depend on the old as well as on the new.
-        "requires": {**row.requires, **attempt.requires},
+        "requires": required(row, attempt.requires),
     }
+
+
+def required(row: Resource, requires: Iterable[str]) -> dict[str, int]:
+    """Return what a row requires until it is converged with some rows, or will not be.
+
+    So long the real thing may depend on the old as well as on the new; what it was
+    last converged with stays known.
+    """
+    return {**dict.fromkeys(requires, POSSIBLE), **row.requires}
 
 
 def begun_event(row: Resource, attempt: Attempt) -> dict[str, Any]:

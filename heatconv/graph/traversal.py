@@ -9,7 +9,7 @@ rows, not about history, so it holds in whatever state the stack is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
 from heatconv.graph.dag import Dag, in_dependency_order
@@ -18,7 +18,7 @@ from heatconv.model.deletion import newer_policies
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.plan import Plan, Target
-from heatconv.model.records import Extant
+from heatconv.model.records import POSSIBLE, Extant
 from heatconv.model.states import Action, DeletionPolicy, Status
 
 
@@ -91,27 +91,44 @@ def choose_rows(targets: Mapping[str, Target], rows: Iterable[Extant]) -> dict[s
     """Per wanted name, choose the row to go on with, if there is one.
 
     Best is a row that already is what is wanted, be it one that was replaced or
-    dropped and not yet cleaned up: so a rollback returns to what still exists.
-    Next the row that the current template wants, then one that was dropped, the newest
-    of them: a second one beside it may find its name or its address taken.  Never one
-    that is being deleted, for nobody can tell what of it is left; one that could not be
-    deleted only if it is to be retained, and if it is not well, its check finds out.
+    dropped and not yet cleaned up: so a rollback returns to what still exists.  That it is
+    only if it was made with the rows that are gone on with; else it would be replaced once
+    more.  Next the row that the current template wants, then one that was dropped, the
+    newest of them: a second one beside it may find its name or its address taken.  Never
+    one that is being deleted, for nobody can tell what of it is left; one that could not
+    be deleted only if it is to be retained, and if it is not well, its check finds out.
     """
-    best: dict[str, Extant] = {}
-    ranks: dict[str, int] = {}
+    candidates: dict[str, list[Extant]] = {}
     for row in rows:
         target = targets.get(row.name)
-        if target is None or (row.action is Action.DELETE and row.status is not Status.FAILED):
-            continue
-        rank = _rank(row, target.definition)
-        before = ranks.get(row.name, 0)
+        if target is not None and _rank(row, target.definition):
+            candidates.setdefault(row.name, []).append(row)
+    best = {name: found[0] for name, found in candidates.items() if len(found) == 1}
+    several = {name: targets[name].definition.requires for name in candidates.keys() - best.keys()}
+    for name in in_dependency_order(several):
+        definition = targets[name].definition
+        required = [best[other].id if other in best else "" for other in definition.requires]
+        best[name] = _best(candidates[name], definition, required)
+    return best
+
+
+def _best(candidates: Sequence[Extant], definition: Definition, required: Sequence[str]) -> Extant:
+    """Return the best of some rows for a definition that requires these rows; "" is one to be made."""
+    best, before = candidates[0], 0
+    for row in candidates:
+        rank = _rank(row, definition)
+        if any(row.requires.get(each, POSSIBLE) == POSSIBLE for each in required):
+            rank -= rank & _AS_WANTED
+        rank = rank or _DROPPED
         if rank > before or rank == before == _DROPPED:
-            best[row.name], ranks[row.name] = row, rank
+            best, before = row, rank
     return best
 
 
 def _rank(row: Extant, definition: Definition) -> int:
     """Tell how good it is to go on with a row for a definition; 0: not at all."""
+    if row.action is Action.DELETE and row.status is not Status.FAILED:
+        return 0
     if row.action is Action.DELETE:
         return _DROPPED * (definition.deletion_policy is DeletionPolicy.RETAIN)
     as_wanted = row.status is Status.COMPLETE and row.applied_sha1 == definition.sha1

@@ -20,6 +20,9 @@ from heatconv.model.states import Action, DeletionPolicy, Phase, Status
 
 R = TypeVar("R")
 
+#: The output version of a row that another one is about to be converged with, and may be by now.
+POSSIBLE = -1
+
 
 def changed(record: R, **fields: Any) -> R:
     """Return a copy of a record with other values; ``dataclasses.replace`` at a tenth of its cost."""
@@ -87,7 +90,7 @@ class Extant(NamedTuple):
     wanted: bool  #: the current template wants this very row
     desired_sha1: str | None
     applied_sha1: str | None
-    requires: Mapping[str, int]  #: required row's id -> the output version it was converged with
+    requires: Mapping[str, int]  #: required row's id -> the output version it was converged with, or POSSIBLE
     attributes: Mapping[str, Any]
     output_version: int
     action: Action
@@ -114,6 +117,8 @@ class Attempt:
     lost: bool = False  #: the token could not be saved: nobody knows it but the worker that has it
     #: what cannot be found again was asked for and is not known: in a deletion, by the create before it
     begun: bool = False
+    #: how often to look yet for what a create made whose answer nobody heard
+    unheard: int = 0
     notes: Mapping[str, str] | None = None  #: those of the plugin before a snapshot was begun
     again: bool = False  #: it was begun before, and nobody knows how far that came; not saved
     retries: int = 0  #: how often what was made had to be removed and made anew
@@ -133,6 +138,7 @@ class Attempt:
             "started": self.started,
             "lost": self.lost,
             "begun": self.begun,
+            **({"unheard": self.unheard} if self.unheard else {}),
             **({} if self.notes is None else {"notes": dict(self.notes)}),
             "retries": self.retries,
             "faults": self.faults,
@@ -152,6 +158,7 @@ class Attempt:
             started=data["started"],
             lost=data.get("lost", False),
             begun=data.get("begun", True),
+            unheard=data.get("unheard", 0),
             notes=data.get("notes"),
             retries=data["retries"],
             faults=data["faults"],

@@ -56,8 +56,8 @@ class Way:
         """Tell whether the object is made with a mark."""
         return self.creates is not None and is_free(plugin)
 
-    def find(self, plugin: Resource) -> str | None:
-        """Return the physical id of an object that was made; None if there is none.
+    def find(self, plugin: Resource) -> list[str]:
+        """Return the physical ids of the objects that were made, always in the same order.
 
         Raises:
             Exception: the service could not be asked.
@@ -86,14 +86,14 @@ class ByName(Way):
         """Tell whether a user gave the name, and there can be a mark."""
         return given(plugin, "name") is not None and super().needs_mark(plugin)
 
-    def find(self, plugin: Resource) -> str | None:
-        """Return the id of the object of that name, and with the mark if it needs one."""
+    def find(self, plugin: Resource) -> list[str]:
+        """Return the ids of the objects of that name, and with the mark if they need one."""
         if not self.is_sure(plugin):
-            return None
+            return []
         name = given(plugin, "name") or plugin.physical_resource_name()
         description = mark(plugin) if self.needs_mark(plugin) else None
-        return first(
-            thing
+        return sorted(
+            thing.id
             for thing in self.lists(plugin, name or "")
             if thing.name == name and description in (None, thing.description)
         )
@@ -113,12 +113,12 @@ class ByMark(Way):
         """Tell whether there is a mark."""
         return is_free(plugin)
 
-    def find(self, plugin: Resource) -> str | None:
-        """Return the id of the object with the mark."""
+    def find(self, plugin: Resource) -> list[str]:
+        """Return the ids of the objects with the mark."""
         wanted = mark(plugin)
         if not self.is_sure(plugin):
-            return None
-        return first(each for each in self.lists(plugin, wanted) if each.description == wanted)
+            return []
+        return sorted(each.id for each in self.lists(plugin, wanted) if each.description == wanted)
 
 
 @dataclass(frozen=True)
@@ -131,18 +131,24 @@ class ByWhatItIs(Way):
     more: Collection[str] = ()
     waits_by: str | None = None
 
-    def find(self, plugin: Resource) -> str | None:
+    def find(self, plugin: Resource) -> list[str]:
         """Return the id of what is there."""
-        return self.finds(plugin)
+        found = self.finds(plugin)
+        return [] if found is None else [found]
 
 
 class Searchable(Resource):
     """A resource of which what an interrupted create made is found again."""
 
+    comes_late = True
     way: ClassVar[Way]
 
     def find_existing(self) -> str | None:
         """Return the physical id of what an interrupted create made, or None."""
+        return next(iter(self.way.find(self)), None)
+
+    def find_all(self) -> list[str]:
+        """Return the physical ids of all that interrupted creates made."""
         return self.way.find(self)
 
     def is_searchable(self) -> bool:

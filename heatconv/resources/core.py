@@ -57,6 +57,8 @@ class Core:
     #: each hook goes by what it finds, so that to call it again does nothing twice, and
     #: ``check_create_complete`` takes None for a token that was lost
     goes_by_what_it_finds: ClassVar[bool] = False
+    #: a service may carry a create out after what that makes was looked for in vain; see ``find_all``
+    comes_late: ClassVar[bool] = False
     asks_engine: ClassVar[bool] = False  #: what it does is to ask an engine, which may take a while to answer
     changes_with_every_update: ClassVar[bool] = False  #: an update checks it, whatever else it changes
     #: properties that have no value unless a user gives one: no service chooses it, or adds to it

@@ -67,6 +67,15 @@ class Hooks(Reading):
         """
         return None
 
+    def find_all(self) -> Sequence[str]:
+        """Return the physical ids of all that creates of this incarnation made, not only of one.
+
+        Where the type ``comes_late``, a create that was taken for lost may have been
+        carried out beside the one that was begun in its place.
+        """
+        found = self.find_existing()
+        return () if found is None else (found,)
+
     def is_searchable(self) -> bool:
         """Tell whether ``find_existing`` would find what a create of this very definition made."""
         return self.implements("find_existing")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, assert_never
 
@@ -32,15 +31,15 @@ from heatconv.model.states import VISITS, Action, DeletionPolicy, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
 from heatconv.resources import resource as plugins
 from heatconv.resources.clients.status import http_status
-from heatconv.resources.facts import Incarnation, Peer, StackFacts, Unkept
+from heatconv.resources.facts import Incarnation, Peer, StackFacts
 from heatconv.resources.gone import is_gone
 from heatconv.resources.registry import Registry
 from heatconv.resources.stack_resource import NestedStackFailed
 from heatconv.rpc.engine_client import EngineClient
-from heatconv.worker import faults, handover
+from heatconv.worker import faults, handover, late
 from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting
 from heatconv.worker.keeper import Orphaned, RowKeeper, nothing_unknown
-from heatconv.worker.looks import has_arrived, is_whole, leaves_unknown
+from heatconv.worker.looks import has_arrived, insist_on_life, is_whole, leaves_unknown
 from heatconv.worker.nested import OwnedStacks
 
 LOG = logging.getLogger(__name__)
@@ -143,34 +142,6 @@ class Actor:
             return self._guarded(job, waiting.attempt, self._resume)
         return self._guarded(waiting.job, waiting.attempt, lambda *_: self._look(waiting, plugin), waiting)
 
-    def remove_orphan(self, orphan: plugins.Resource, known: str | None) -> bool:
-        """Delete what was made when the lock had been broken already, and nobody else has found.
-
-        Args:
-            orphan: the plugin that made it, or may have.
-            known: the physical id that the row has now.
-
-        Returns whether nothing of it is left; if not, this is to be called again.
-        """
-        try:
-            made = orphan.resource_id or orphan.find_existing()
-            if made is None or made == known:
-                return True
-            LOG.warning("removing %s (%s), which was made without a lock", orphan, made)
-            orphan.attach(replace(orphan.incarnation, physical_id=made), Unkept())
-            # Whatever is to become of the resource: this is a second one, which nobody was told of.
-            orphan.become(orphan.definition.changed(deletion_policy=DeletionPolicy.DELETE))
-            return orphan.is_complete(Action.DELETE, orphan.start(Action.DELETE))
-        except plugins.PollDelay:
-            return False
-        except Exception as error:  # noqa: BLE001 - whatever it was, it is tried again
-            LOG.warning(
-                "%s was made without a lock and could not be removed yet: %s",
-                orphan,
-                account(error, orphan.definition.secrets),
-            )
-            return False
-
     # -- steps ---------------------------------------------------------------------------
 
     def _start(self, job: Job, attempt: Attempt) -> Ending:
@@ -181,7 +152,7 @@ class Actor:
         if attempt.action is Action.DELETE and plugin.resource_id is None:
             _find(plugin)
         if attempt.action is Action.CHECK and job.stack.action is not Action.CHECK:
-            _insist_on_life(plugin)
+            insist_on_life(plugin)
         if attempt.action is Action.CHECK and not plugin.implements("handle_check"):
             return Visited(job=job, action=Action.CHECK, reason=f"{NO_CHECK} for {_row(job).type}")
         noted = self._note_instant(job, attempt, plugin)
@@ -227,13 +198,16 @@ class Actor:
     def _resume_create(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Ending:
         if plugin.resource_id is None:
             _find(plugin)
+        if plugin.comes_late:
+            attempt = changed(attempt, unheard=late.LOOKS)
         # What gives way may be there as an older wish had it: it is told of this one again.
         if plugin.resource_id is None or plugin.gives_way or plugin.definition.external_id is not None:
-            return self._start(job, attempt)
+            return self._guarded(job, attempt, self._start)
         if plugin.goes_on():
             going = changed(attempt, started=True)
             return self._look(_waiting(job, going, plugin, plugin.token_of()), plugin)
         if is_whole(plugin):
+            self._is_alone(job, attempt, plugin)
             return self._complete(job, attempt, plugin)
         LOG.info("stack %s: %s: its create was interrupted; making it anew", job.stack.id, job.node)
         return self._undo(job, attempt)
@@ -472,8 +446,10 @@ class Actor:
         try:
             with nothing_unknown(plugin):
                 complete = plugin.is_complete(attempt.action, waiting.token)
-            if complete:
+            if complete and self._is_alone(job, attempt, plugin):
                 return self._complete(job, attempt, plugin)
+            if complete:
+                delay, attempt = late.pause(attempt.unheard), late.looked(attempt)
         except plugins.PollDelay as told:
             delay = float(told.period)
         if _is_overdue(job):
@@ -508,16 +484,39 @@ class Actor:
         if stopped is not None:
             return stopped
         if attempt.action is Action.DELETE:
-            return self._deleted(job, attempt)
+            return self._deleted(job, attempt, plugin)
         if attempt.action is Action.ADOPT:
             attempt = changed(attempt, definition=attempt.definition.changed(adopt=None))
         plugin.become(attempt.definition)
         return self._made(job, attempt, plugin, attempt.action)
 
-    def _deleted(self, job: Job, attempt: Attempt) -> Ending:
+    def _deleted(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Ending:
+        if attempt.unheard and late.is_possible(plugin):
+            more = self._delete_more(job, attempt, plugin)
+            if more is not None:
+                return more
         if job.direction is Direction.UPDATE:
             return self._make_anew(job, attempt)
         return Gone(job=job, action=Action.DELETE)
+
+    def _delete_more(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Ending | None:
+        """Go on with what was made beside what is deleted by now, or may yet be made."""
+        again = changed(attempt, token=None, started=False)
+        found = late.found(plugin)
+        if found is None:
+            looked, delay = late.looked(again), late.pause(attempt.unheard)
+            later = Waiting(job=job, attempt=looked, plugin=None, token=None, delay=delay)
+            return later if job.direction is Direction.CLEANUP else None
+        if not self._save(job, again):
+            return Lost(job=job)
+        plugin.resource_id_set(found)
+        return Waiting(job=job, attempt=again, plugin=None, token=None, delay=0)
+
+    def _is_alone(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> bool:
+        """Tell whether there is nothing beside what a create made; what was made late is removed."""
+        if attempt.action is not Action.CREATE or not attempt.unheard:
+            return True
+        return late.is_alone(plugin, lambda: self._plugin(job, attempt.definition))
 
     def _made(self, job: Job, attempt: Attempt, plugin: plugins.Resource, action: Action | None) -> Ending:
         row = _row(job)
@@ -613,12 +612,15 @@ class Actor:
             if not attempt.faults:
                 self._show_fault(job, said)
             return _again(job, attempt, error, waiting)
+        if patient and self._came_late(job, attempt):
+            LOG.info("%s: %s; but what was asked for before is there by now", what, said)
+            return _again(job, attempt, error, waiting)
         if self._worth_another(attempt, error):
             LOG.info("%s: %s; making it anew", what, said)
             return self._remove_broken(job, attempt)
         if attempt.action is Action.DELETE and self._never_made(job, attempt):
             LOG.info("%s: %s; but there is nothing to delete", what, said)
-            return self._deleted(job, attempt)
+            return self._deleted(job, attempt, self._plugin(job, attempt.definition))
         # What a service answered tells enough; where it was asked is of no use to anybody.
         expected = isinstance(error, errors.HeatconvError) or http_status(error) is not None
         LOG.warning("%s failed: %s", what, said if expected else account(error, secrets))
@@ -642,11 +644,22 @@ class Actor:
         row = resources.find(self._database, _row(job).id)
         if row is None or row.physical_id is not None or row.applied_sha1 is not None:
             return False
+        return self._finds(job, attempt) is False
+
+    def _came_late(self, job: Job, attempt: Attempt) -> bool:
+        """Tell whether a create fails since the one before it, which nobody heard of, was carried out."""
+        if attempt.action is not Action.CREATE or not attempt.unheard:
+            return False
+        row = resources.find(self._database, _row(job).id)
+        return row is not None and row.physical_id is None and self._finds(job, attempt) is True
+
+    def _finds(self, job: Job, attempt: Attempt) -> bool | None:
+        """Tell whether what a create made is found; None if nobody knows."""
         try:
-            return self._plugin(job, attempt.definition).find_existing() is None
+            return self._plugin(job, attempt.definition).find_existing() is not None
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             LOG.info("%s: %s; nobody knows whether it was made", job.node, account(error, job.secrets))
-            return False
+            return None
 
     def _worth_another(self, attempt: Attempt, error: Exception) -> bool:
         return (
@@ -735,22 +748,6 @@ def _failure(error: Exception, name: str) -> ResourceFailure:
     if isinstance(error, NestedStackFailed):
         return error.failure.inside(name)
     return ResourceFailure(kind=type(error).__name__, path=f"resources.{name}", words=str(error))
-
-
-def _insist_on_life(plugin: plugins.Resource) -> None:
-    """Refuse what could not be deleted if it is not well, or if nobody can tell.
-
-    Raises:
-        PhysicalResourceGone: it is not there any more.
-        ResourceInError: it is there, and its service says that it is broken.
-        NotSupported: there is nothing to look at it with.
-    """
-    if plugin.only_here:
-        return
-    if plugin.is_observable():
-        plugin.observe()
-    elif not plugin.implements("handle_check"):
-        raise errors.NotSupported(feature=f"Looking at a {plugin.type()} that could not be deleted")
 
 
 def _restricted(job: Job, attempt: Attempt, what: str) -> Ending:

@@ -37,6 +37,7 @@ from heatconv.model.steps import Skip, Start, Step
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource
 from heatconv.rpc.engine_client import EngineClient
+from heatconv.worker import late
 from heatconv.worker.act import Actor, SignalUrl, no_signal_url
 from heatconv.worker.decide import decide
 from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting
@@ -430,7 +431,7 @@ class Checker:
         """Remove what was made after the lock had been broken, unless the next holder found it."""
         row = job.resource and resources.find(self._database, job.resource.id)
         undecided = row is not None and row.physical_id is None and row.status is Status.IN_PROGRESS
-        if undecided or not self._actor.remove_orphan(orphan, known=None if row is None else row.physical_id):
+        if undecided or not late.remove_orphan(orphan, known=None if row is None else row.physical_id):
             self._timer.call_later(RETRY_DELAY, lambda: self._disown(job, orphan))
 
     def _ring_for_row(self, row: Row | None) -> None:

@@ -13,6 +13,7 @@ from heatconv.model.records import Attempt, Job, Resource, changed
 from heatconv.model.states import VISITS, Action, DeletionPolicy, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
 from heatconv.template.resolve import resolve
+from heatconv.worker import late
 
 
 def decide(job: Job) -> Step:
@@ -112,7 +113,8 @@ def _decide_cleanup(job: Job, row: Resource) -> Step:
     definition = deletion.to_be_deleted(job.stack, row, definition)
     # What a create may have made and nobody knows of, nobody can delete: that is told.
     begun = row.physical_id is None and row.progress is not None and row.progress.begun
-    return Start(Attempt(action=Action.DELETE, definition=definition, sha1="", requires={}, begun=begun))
+    delete = Attempt(action=Action.DELETE, definition=definition, sha1="", requires={}, begun=begun)
+    return Start(changed(delete, unheard=late.looks_for(row)))
 
 
 def resolve_definition(frozen: Definition, job: Job) -> Definition:

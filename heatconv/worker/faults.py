@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterator
 
 import requests
+from urllib3.exceptions import NewConnectionError
 
 from heatconv.model.states import Action
 from heatconv.resources.clients.status import http_status
@@ -49,9 +50,26 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def is_refusal(error: Exception) -> bool:
-    """Tell whether a service has said that it did not do what it was asked."""
+    """Tell whether a service did not do what it was asked: it has said so, or was never reached."""
     status = http_status(error)
-    return status == BUSY or (status is not None and 400 <= status < 500 and status != TIMED_OUT)
+    if not status:
+        return _was_refused(error)
+    return status == BUSY or (400 <= status < 500 and status != TIMED_OUT)
+
+
+def _was_refused(error: Exception) -> bool:
+    """Tell whether no connection came about: then nothing was sent.
+
+    The error nearest to us counts.  Errors before it are those of calls that came before, or what
+    it was made of.
+    """
+    for each in (error, *_causes(error)):
+        if isinstance(each, requests.ConnectTimeout | ConnectionRefusedError):
+            return True
+        if isinstance(each, requests.ConnectionError):
+            reason = getattr(each.args[0], "reason", None) if each.args else None
+            return isinstance(reason, NewConnectionError)
+    return False
 
 
 def pause(times: int, error: Exception | None = None) -> float:

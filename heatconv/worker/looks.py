@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from heatconv import errors
 from heatconv.model.records import Attempt
 from heatconv.model.states import Action
 from heatconv.resources.exception import PollDelay
@@ -47,13 +48,32 @@ def leaves_unknown(plugin: Resource, attempt: Attempt) -> str | None:
     )
 
 
+def insist_on_life(plugin: Resource) -> None:
+    """Refuse what could not be deleted if it is not well, or if nobody can tell.
+
+    Raises:
+        PhysicalResourceGone: it is not there any more.
+        ResourceInError: it is there, and its service says that it is broken.
+        NotSupported: there is nothing to look at it with.
+    """
+    if plugin.only_here:
+        return
+    if plugin.is_observable():
+        plugin.observe()
+    elif not plugin.implements("handle_check"):
+        raise errors.NotSupported(feature=f"Looking at a {plugin.type()} that could not be deleted")
+
+
 def is_whole(plugin: Resource) -> bool:
     """Tell whether what a create made is seen to be well and to be all that was asked for.
+
+    What was given and is told in no look, such as the rules of a security group, may be
+    what the create had not come to yet.
 
     Raises:
         Exception: the service could not be asked just now.
     """
-    return _shows(plugin, plugin.comparable())
+    return _shows(plugin, plugin.comparable() | plugin.definition.properties.keys())
 
 
 def has_arrived(plugin: Resource, update: Update) -> bool:

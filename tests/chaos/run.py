@@ -91,8 +91,8 @@ def play(
 
         twins = list(oracle.twins(cloud.audit()))
         lines = [
-            f"{sum(driver.taken.values())} wishes for {stacks} stacks: {_told(driver.taken)}",
-            f"{sum(counts.values())} misfortunes: {_told(counts)}",
+            f"{sum(driver.taken.values())} wishes for {stacks} stacks: {told(driver.taken)}",
+            f"{sum(counts.values())} misfortunes: {told(counts)}",
             f"{len(cloud.audit())} requests to the cloud, {len(twins)} twins for a moment",
             f"{len(judge.drifts.log)} objects drifted: {judge.told_of_drifts()}",
             f"{len(judge.drifts.log) - alone} of them with no user there, {judge.heals()} healings",
@@ -127,9 +127,9 @@ class Judge:
         ``users``: those whose stacks drifted and failed are there, and have them converged.
         """
         begun = time.monotonic()
-        problems = [*self._quiet(PATIENCE)]
+        problems = [*quiet(self._deployment.database, PATIENCE)]
         while self._is_open(users=users) and time.monotonic() < begun + FOUND:
-            problems = [*self._quiet(PATIENCE)]
+            problems = [*quiet(self._deployment.database, PATIENCE)]
         return [*problems, *self._problems()]
 
     def _is_open(self, *, users: bool) -> bool:
@@ -152,21 +152,6 @@ class Judge:
         )
         with self._deployment.database.connect() as connection:
             return list(connection.scalars(failed))
-
-    def _quiet(self, patience: float) -> Iterator[str]:
-        """Wait until nothing is going on; yield what still is."""
-        deadline = time.monotonic() + patience
-        quiet = 0
-        busy = sa.select(sa.func.count()).select_from(stack).where(stack.c.status == Status.IN_PROGRESS)
-        wished = sa.select(sa.func.count()).select_from(wish)
-        held = sa.select(sa.func.count()).select_from(resource).where(resource.c.engine_id.is_not(None))
-        while quiet < QUIET and time.monotonic() < deadline:
-            time.sleep(1)
-            with self._deployment.database.connect() as connection:
-                going_on = any(connection.scalar(each) for each in (busy, held, wished))
-            quiet = 0 if going_on else quiet + 1
-        if quiet < QUIET:
-            yield f"not at rest after {patience:.0f} s"
 
     # -- what is wrong ---------------------------------------------------------------------------
 
@@ -232,8 +217,24 @@ class Judge:
     def told_of_drifts(self) -> str:
         """Return how many drifts there were, by policy and kind."""
         policies = self._driver.policies
-        return _told(Counter(f"{drift.kind} ({policies[drift.stack]})" for drift in self.drifts.log))
+        return told(Counter(f"{drift.kind} ({policies[drift.stack]})" for drift in self.drifts.log))
 
 
-def _told(counts: Mapping[str, int]) -> str:
+def quiet(database: sa.Engine, patience: float) -> Iterator[str]:
+    """Wait until nothing is going on; yield what still is."""
+    deadline = time.monotonic() + patience
+    looks = 0
+    busy = sa.select(sa.func.count()).select_from(stack).where(stack.c.status == Status.IN_PROGRESS)
+    wished = sa.select(sa.func.count()).select_from(wish)
+    held = sa.select(sa.func.count()).select_from(resource).where(resource.c.engine_id.is_not(None))
+    while looks < QUIET and time.monotonic() < deadline:
+        time.sleep(1)
+        with database.connect() as connection:
+            going_on = any(connection.scalar(each) for each in (busy, held, wished))
+        looks = 0 if going_on else looks + 1
+    if looks < QUIET:
+        yield f"not at rest after {patience:.0f} s"
+
+
+def told(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))

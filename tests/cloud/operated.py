@@ -6,7 +6,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,6 +139,9 @@ def installed(
     options: Options | None = None,
     pace: Options = BRISK,
     port: int | None = None,
+    engines: int = 1,
+    workers: int = 2,
+    bus_by: Callable[[str], str] = str,
 ) -> Installed:
     """Run such daemons until the exit, with what they need in Keystone.
 
@@ -149,6 +152,9 @@ def installed(
         options: of their configuration, beside those by which they act for users.
         pace: the clocks that they go by.
         port: where the API listens, if not anywhere.
+        engines: how many there are.
+        workers: how many there are.
+        bus_by: by which URL they reach the bus, given its own.
     """
     identity = admin.identity
     password = secrets.token_urlsafe()
@@ -186,9 +192,9 @@ def installed(
     daemons = Daemons(
         directory,
         database_url=database_url,
-        transport_url=bus_url,
-        engines=1,
-        workers=2,
+        transport_url=bus_by(bus_url),
+        engines=engines,
+        workers=workers,
         pace=pace,
         options=merged(of_the_cloud, options or {}),
         port=port,

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import pytest
 import sqlalchemy as sa
 
 from heatconv.db.tables import stack, sync_point
 from heatconv.model.states import Phase
 from heatconv.testing.failures import FailureRule
-from heatconv.testing.templates import Template, thing
+from heatconv.testing.templates import Template, attr, thing
+from tests.chaos.mortal import Death
+from tests.functional.core.world import interrupt
 
 PAIR = Template(A=thing("a"), B=thing("b", uses=["A"]))
 LONG_AGO = datetime(2000, 1, 1)  # noqa: DTZ001 - as the tables have it: UTC, and they do not say so
@@ -120,3 +123,28 @@ def test_a_rollback_that_was_decided_on_and_lost_is_prepared(world, engines):
     world.run()
     assert world.state == "ROLLBACK_COMPLETE"
     assert world.events().count("web ROLLBACK_IN_PROGRESS") == 1
+
+
+def test_what_was_not_told_of_a_change_is_told_by_the_next_update(world, engines):
+    """A worker dies when it has claimed what depends on that; before another one does, the same is wanted."""
+    template = Template(A=thing("a"), B=thing(attr("A")))
+    world.create(template)
+    world.run()
+    after = template.but(A=thing("b"))
+    world.update(after)
+    world.check("A+")
+    interrupt(world.worker.database, 1, die)
+    with pytest.raises(Death):
+        world.check("B+")
+    world.worker.die()
+    engines[0].tick()
+    world.worker = world.new_worker()
+    world.bell.take()
+    world.update(after)
+    world.run()
+    assert world.state == "UPDATE_COMPLETE"
+    assert world.differences(after) == []
+
+
+def die():
+    raise Death

@@ -15,7 +15,7 @@ from heatconv.graph.traversal import WIDE, choose_rows, plan, spread_fan_in
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.plan import Target
-from heatconv.model.records import Extant
+from heatconv.model.records import POSSIBLE, Extant
 from heatconv.model.states import Action, DeletionPolicy, Status
 
 STACK = "stack"
@@ -368,6 +368,29 @@ def test_a_row_whose_applied_definition_is_wanted_again_is_gone_on_with():
 
     assert choose_rows({"A": target("A")}, [current, dropped]) == {"A": dropped}
     assert choose_rows({"A": target("A")}, [dropped, current]) == {"A": dropped}
+
+
+def test_what_was_replaced_for_what_it_requires_is_not_returned_to():
+    """Its replacement, half made, goes on; a second one beside it may find its address taken."""
+    wanted = {"A": target("A", value="2"), "B": target("B", requires="A")}
+    before = row_of("row1", target("A"), {})._replace(wanted=False, desired_sha1=None)
+    now = row_of("row2", wanted["A"], {})
+    requires = {"row1": 1, "row2": POSSIBLE}  # it was to be changed, until that took a replacement
+    made = row_of("row3", wanted["B"], {"A": "row1"})
+    made = made._replace(wanted=False, desired_sha1=None, requires=requires)
+    half = row("row4", "B", requires={"row2": POSSIBLE}, applied_sha1=None, status=Status.IN_PROGRESS)
+    for rows_there in ([before, now, made, half], [half, made, now, before]):
+        assert choose_rows(wanted, rows_there) == {"A": now, "B": half}
+
+
+def test_a_rollback_returns_to_what_was_replaced_for_what_it_requires():
+    wanted = {"A": target("A"), "B": target("B", requires="A")}
+    before = row_of("row1", wanted["A"], {})._replace(wanted=False, desired_sha1=None)
+    now = row_of("row2", target("A", value="2"), {})
+    made = row_of("row3", wanted["B"], {"A": "row1"})._replace(wanted=False, desired_sha1=None)
+    half = row("row4", "B", requires={"row2": 1}, applied_sha1=None, status=Status.IN_PROGRESS)
+    for rows_there in ([before, now, made, half], [half, made, now, before]):
+        assert choose_rows(wanted, rows_there) == {"A": before, "B": made}
 
 
 @pytest.mark.parametrize(

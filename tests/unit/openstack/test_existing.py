@@ -83,6 +83,15 @@ def test_an_object_is_found_by_its_unique_name(port, neutron):
     assert {each["description"] for each in neutron.ports} == {""}
 
 
+@pytest.mark.parametrize("properties", [{}, {"name": "web"}])
+def test_all_that_creates_have_made_is_found_and_nothing_of_others(port, properties):
+    other(port, **properties).handle_create()
+    for _ in range(2):
+        port(**properties).handle_create()
+    assert port(**properties).find_existing() == "port-2"
+    assert port(**properties).find_all() == ["port-2", "port-3"]
+
+
 def test_an_object_that_a_user_named_is_found_by_its_mark_and_never_anothers(port):
     other(port, name="web").handle_create()
     assert port(name="web").is_searchable()

@@ -15,6 +15,7 @@ from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.records import Attempt, Job, Resource, Stack
 from heatconv.model.states import Action, DeletionPolicy, Phase, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Unchanged
+from heatconv.worker import late
 from heatconv.worker.decide import decide, resolve_definition
 
 STACK = Stack(
@@ -268,3 +269,19 @@ def test_what_could_not_be_deleted_and_is_to_be_retained_is_looked_at():
     assert (look.action, look.definition) == (Action.CHECK, BEFORE)
     unwanted = replace(refused, deletion_policy=DeletionPolicy.DELETE)
     assert isinstance(decide(replace(job, resource=unwanted)), Replace)
+
+
+@pytest.mark.parametrize(
+    ("fields", "looks"),
+    [
+        ({"progress": CREATE}, late.LOOKS),
+        ({"progress": replace(CREATE, started=True)}, 0),
+        ({"progress": CREATE, "physical_id": "it"}, 0),
+        ({"progress": replace(CREATE, unheard=2), "physical_id": "it"}, 2),
+        ({"progress": replace(CREATE, action=Action.UPDATE)}, 0),
+        ({"applied": BEFORE}, 0),
+    ],
+)
+def test_a_deletion_looks_for_what_a_create_may_have_made_whose_answer_nobody_heard(fields, looks):
+    resource = row(action=Action.CREATE, desired=None, **fields)
+    assert step(resource, Direction.CLEANUP).attempt.unheard == looks

@@ -7,10 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 import requests
+from urllib3.connection import HTTPConnection
+from urllib3.connectionpool import HTTPConnectionPool
+from urllib3.exceptions import MaxRetryError, NewConnectionError, ProtocolError
 
 from heatconv.model.states import Action
 from heatconv.resources.clients.status import http_status
-from heatconv.worker.faults import MAX_ASKED, MAX_PAUSE, PASSING, SPREAD, is_passing, pause
+from heatconv.worker.faults import MAX_ASKED, MAX_PAUSE, PASSING, SPREAD, is_passing, is_refusal, pause
 
 
 class Answered(Exception):
@@ -94,6 +97,49 @@ def test_an_answer_counts_more_than_what_was_before_it():
     told = wrapped(requests.ConnectionError())
     told.status_code = 400
     assert not is_passing(told, Action.CREATE)
+
+
+def unanswered(reason):
+    """Return the error of ``requests`` for a request that came to nothing for a reason of urllib3's."""
+    return requests.ConnectionError(MaxRetryError(HTTPConnectionPool("here"), "/", reason))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ConnectionRefusedError(),
+        requests.ConnectTimeout(),
+        unanswered(NewConnectionError(HTTPConnection("here"), "refused")),
+    ],
+)
+def test_a_connection_that_was_refused_is_a_refusal_whatever_a_library_makes_of_it(error):
+    assert is_refusal(error)
+    assert is_refusal(wrapped(wrapped(error)))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        requests.ConnectionError(),
+        requests.ConnectionError(ProtocolError("closed without an answer", ConnectionResetError())),
+        unanswered(ProtocolError("closed without an answer")),
+        requests.ReadTimeout(),
+        ConnectionResetError(),
+        TimeoutError(),
+        Answered(status=500),
+        Answered(status=408),
+        ValueError(),
+    ],
+)
+def test_what_a_service_may_have_heard_is_no_refusal(error):
+    assert not is_refusal(error)
+    assert not is_refusal(wrapped(error))
+
+
+def test_of_two_connections_that_failed_the_later_one_counts():
+    later = unanswered(ProtocolError("closed without an answer"))
+    later.__context__ = unanswered(NewConnectionError(HTTPConnection("here"), "refused"))
+    assert not is_refusal(later)
 
 
 def test_the_pause_grows_and_stays_bounded():

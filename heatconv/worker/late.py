@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a service makes late: after whoever asked for it is dead, or has lost the line.
+
+That nobody heard the answer to a create says nothing of what becomes of it: its service
+may be at it still when what it makes is looked for in vain.  Then there are two in the
+end, or there is one after its deletion.  An attempt knows how often it has to look yet
+(``Attempt.unheard``): a create removes the others, and a deletion is done when for some
+time nothing has come.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+
+from heatconv.model.records import Attempt, changed
+from heatconv.model.records import Resource as Row
+from heatconv.model.secrets import account
+from heatconv.model.states import Action, DeletionPolicy
+from heatconv.resources.facts import Unkept
+from heatconv.resources.resource import DeleteKind, PollDelay, Resource
+
+LOG = logging.getLogger(__name__)
+
+LOOKS = 6  #: at what may come, each after twice the time of the one before: half a minute in all
+FIRST = 0.5  #: seconds until the first of them
+
+_GOES = (DeleteKind.DELETE, DeleteKind.SNAPSHOT)
+
+
+def looks_for(row: Row) -> int:
+    """Return how often a deletion has to look for what a create of its row may make yet."""
+    attempt = row.progress
+    if attempt is None or attempt.action is not Action.CREATE:
+        return 0
+    unknown = row.physical_id is None and not attempt.started
+    return LOOKS if unknown else attempt.unheard
+
+
+def pause(left: int) -> float:
+    """Return the seconds until the next look, given how many are left."""
+    return FIRST * 2.0 ** (LOOKS - left)
+
+
+def is_possible(plugin: Resource) -> bool:
+    """Tell whether what is to be deleted may yet be made; what is to stay is nothing to wait for."""
+    return plugin.comes_late and plugin.delete_kind() in _GOES
+
+
+def looked(attempt: Attempt) -> Attempt:
+    """Return an attempt with one look less to come."""
+    return changed(attempt, unheard=attempt.unheard - 1)
+
+
+def found(plugin: Resource) -> str | None:
+    """Return the physical id of something beside what a plugin knows; None if there is nothing."""
+    return next((each for each in plugin.find_all() if each != plugin.resource_id), None)
+
+
+def is_alone(plugin: Resource, other: Callable[[], Resource]) -> bool:
+    """Remove what was made beside what a plugin knows; tell whether there is nothing of it left.
+
+    Args:
+        plugin: of a create that is complete.
+        other: makes a plugin of the same resource, to remove what is not the resource's.
+    """
+    try:
+        made = plugin.find_all()
+        twins = [each for each in made if each != plugin.resource_id] if plugin.resource_id in made else []
+        for twin in twins:
+            LOG.warning("removing %s, which %s had made before, and late", twin, plugin)
+            doomed = other()
+            doomed.attach(replace(plugin.incarnation, data={}), Unkept())
+            remove(doomed, twin)
+    except PollDelay:
+        return False
+    except Exception as error:  # noqa: BLE001 - a plugin may raise anything; it is tried again
+        LOG.warning(
+            "what %s had made late is not removed yet: %s", plugin, account(error, plugin.definition.secrets)
+        )
+        return False
+    return not twins
+
+
+def remove(plugin: Resource, physical_id: str) -> bool:
+    """Have a plugin delete something that its resource is not; tell whether it is gone.
+
+    Whatever is to become of the resource: this is a second one, which nobody was told of.
+    """
+    plugin.attach(replace(plugin.incarnation, physical_id=physical_id), Unkept())
+    plugin.become(plugin.definition.changed(deletion_policy=DeletionPolicy.DELETE))
+    return plugin.is_complete(Action.DELETE, plugin.start(Action.DELETE))
+
+
+def remove_orphan(orphan: Resource, known: str | None) -> bool:
+    """Delete what was made when the lock had been broken already, and nobody else has found.
+
+    Args:
+        orphan: the plugin that made it, or may have.
+        known: the physical id that the row has now.
+
+    Returns whether nothing of it is left; if not, this is to be called again.
+    """
+    try:
+        made = orphan.resource_id or orphan.find_existing()
+        if made is None or made == known:
+            return True
+        LOG.warning("removing %s (%s), which was made without a lock", orphan, made)
+        return remove(orphan, made)
+    except PollDelay:
+        return False
+    except Exception as error:  # noqa: BLE001 - whatever it was, it is tried again
+        LOG.warning(
+            "%s was made without a lock and could not be removed yet: %s",
+            orphan,
+            account(error, orphan.definition.secrets),
+        )
+        return False
