@@ -187,5 +187,6 @@ def _told(error: Exception, path: str) -> Iterator[Problem]:
     if not isinstance(error, errors.Invalid):
         yield path, str(error)
         return
+    instead = "" if isinstance(error, exception.StackValidationFailed) and error.tells_place else path
     for where, sentence in error.problems:
-        yield where or path, sentence
+        yield where or instead, sentence
