@@ -125,6 +125,11 @@ def test_a_type_whose_service_the_catalog_lacks_is_not_listed_and_says_so(everyt
     with pytest.raises(ClientError, match="Service designate is not available") as refused:
         everything.show_resource_type("OS::Designate::Zone")
     assert refused.value.status == 400
+    zone = {"zone": {"type": "OS::Designate::Zone", "properties": {"name": "example.org."}}}
+    template = {"heat_template_version": "2021-04-16", "resources": zone}
+    with pytest.raises(ClientError, match="Service designate is not available") as refused:
+        everything.create_stack({"stack_name": "zones", "template": template})
+    assert (refused.value.status, refused.value.kind) == (400, "ResourceTypeUnavailable")
 
 
 def members(image, flavor):
