@@ -113,6 +113,12 @@ class Invalid(UserError):
         super().__init__(message, problems=problems)
 
 
+class TypeUnavailable(Invalid):
+    """The template has a resource type whose service is not there."""
+
+    code = "ResourceTypeUnavailable"
+
+
 class ImmutableParameters(UserError):
     """The following parameters are immutable and may not be updated: {names}"""
 

@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 import requests
 
-from tools.compatibility import REASONS
+from tools.compatibility import REASONS, SAMPLES
 
 Json = Mapping[str, Any]
 
@@ -30,8 +30,9 @@ _TEXTS = ("description", "message")
 #: Where the two differ on purpose: a pattern for what is printed, and why.
 KNOWN: Mapping[str, str] = {
     **{f"{name}: missing": why for name, why in REASONS["resource types"].items()},
-    "AWS::CloudWatch::Alarm: missing": "a template of Heat's sample environment, for alarms that are gone",
-    "AWS::RDS::DBInstance: missing": "a template of Heat's sample environment: a server that sets itself up",
+    **{
+        f"{name}: missing": f"a template of Heat's sample environment: {why}" for name, why in SAMPLES.items()
+    },
     "OS::Heat::SoftwareComponent.attributes.configs: *": "Heat forgets to declare it, and so refuses it",
 }
 

@@ -62,6 +62,13 @@ REASONS: Mapping[str, Mapping[str, str]] = {
 }
 
 
+#: Types that are templates of Heat's sample environment, and why there are none such here.
+SAMPLES: Mapping[str, str] = {
+    "AWS::CloudWatch::Alarm": "for alarms that are gone",
+    "AWS::RDS::DBInstance": "a server that sets itself up",
+}
+
+
 @dataclass(frozen=True)
 class Subject:
     """What a subject is about, and what each of its names has beside it."""
@@ -76,13 +83,18 @@ def _callers() -> Callable[[str], Sequence[str]]:
     return lambda hook: [_quoted(each.removeprefix("heatconv.") for each in calls.of(hook))]
 
 
-_TYPES = """\
+_TYPES = (
+    """\
 What users are shown. *Whose*: ours, or Heat's own plugin, which runs here as it is where there is
 a cloud (:doc:`/howto/run-on-your-cloud`). *Made once*: by what an object is found again that an
 interrupted create has made; if there is nothing, an event tells what may have been left behind.
 *Listed together*: one call tells of many whether an action on them goes on, and whether these
 properties are as they were given; others are waited for and looked at one by one. *Mended*: what is
-done otherwise than in Heat's plugin. Each of these is blank for what is no object of a cloud."""
+done otherwise than in Heat's plugin. Each of these is blank for what is no object of a cloud. What
+Heat lists besides are templates of its sample environment, which is not here: """
+    + "; ".join(f"``{name}``, {why}" for name, why in SAMPLES.items())
+    + "."
+)
 
 SUBJECTS: Mapping[str, Subject] = {
     "routes": Subject("Paths below the project, with their methods.", ["Methods"]),

@@ -47,6 +47,13 @@ _CLOUD = [
         help="Names of the roles that users delegate to their stacks; by default all that they have in the "
         "project.",
     ),
+    cfg.BoolOpt(
+        "allow_trusts_redelegation",
+        default=False,
+        help="Have trusts that can be passed on by who acts by them, as a stack in which a stack of another "
+        "region, or of this one, is a resource (OS::Heat::Stack) needs it. Whoever gets hold of a token by a "
+        "trust can then make trusts of all that it allows.",
+    ),
 ]
 
 _PROCESS = [

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from heatconv.db.types import Closed, Place, Placed, SealedText, bound, joined
 
+_NOTHING: tuple[Any, ...] = (None, {}, [])  #: what most of the values are; they are not encrypted
 ROW = "row"  #: under which a table's ``info`` names the columns that its sealed values are bound to
 
 
@@ -45,15 +46,14 @@ def placed(table: sa.Table, values: Mapping[str, Any], row: Any = None) -> Mappi
         values: what is written, by column.
         row: what has the attributes, such as a record, that ``row_of`` names; None: the values do.
     """
-    sealed = sealed_columns(table) & values.keys()
+    sealed = [name for name in sealed_columns(table) if values.get(name) not in _NOTHING]
     if not sealed:
         return values
     parts = _texts([values[name] for name in row_of(table)]) if row is None else _bound_to(table, row)
     of_table, of_row = str(table.name), joined(parts)
     written = dict(values)
     for name in sealed:
-        if written[name] is not None:
-            written[name] = Placed(written[name], bound(of_table, name, of_row))
+        written[name] = Placed(written[name], bound(of_table, name, of_row))
     return written
 
 

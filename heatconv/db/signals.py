@@ -68,6 +68,12 @@ def note(connection: Connection, row: Resource, status: Status, reason: str) -> 
 
 
 @deciding
+def note_refusal(connection: Connection, row: Resource, reason: str) -> None:
+    """Record that a signal to a resource was refused as the resource is, whose state stays what it is."""
+    _event(connection, row, row.action, row.status, reason)
+
+
+@deciding
 def try_clear_hook(connection: Connection, row: Resource, hook: str) -> bool:
     """Let an action go on past a breakpoint, WHERE hook = the one it waits at."""
     waits = (resource.c.id == row.id, resource.c.hook == hook)

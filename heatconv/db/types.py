@@ -130,8 +130,7 @@ class SealedText(sa.types.TypeDecorator[str]):
             TypeError: it is not said which row it is for.
         """
         if isinstance(value, Placed):
-            text = self._written(value.value)
-            return text if text in SAYING_NOTHING else keyring_of(dialect).encrypt(text, value.bound)
+            return keyring_of(dialect).encrypt(self._written(value.value), value.bound)
         if value is None or (text := self._written(value)) in SAYING_NOTHING:
             return value if value is None else text
         raise TypeError("what is written to a sealed column has to be placed: see heatconv.db.places")
@@ -187,7 +186,9 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))  # json.dumps would make one 
 
 
 def dumps(value: Any) -> str:
-    """Return plain JSON data as the columns here have it."""
+    """Return plain JSON data as the columns here have it; there is nothing in most of it."""
+    if value == {}:
+        return "{}"
     return _ENCODER.encode(value)
 
 

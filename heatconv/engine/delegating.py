@@ -8,7 +8,7 @@ left a row that is due some time (``heatconv.db.delegations``): every engine loo
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -31,8 +31,12 @@ class Authority(Protocol):
     def intended(self, delegation_id: str, stack: Stack, user_id: str) -> Delegation:
         """Return what is to be made for a stack of a user's; nothing is made yet."""
 
-    def make(self, intended: Delegation) -> Delegation:
+    def make(self, intended: Delegation, roles: Sequence[str]) -> Delegation:
         """Make it, with the rights of the request that this thread serves, and return it as it is then.
+
+        Args:
+            intended: what is to be made.
+            roles: the names of those that the request comes with.
 
         Raises:
             Forbidden: this user, or this token, cannot delegate that.
@@ -136,7 +140,7 @@ class Delegating:
         intended = authority.intended(new_id(), stack, context.user_id)
         delegations.intend(self._database, intended)
         try:
-            made = authority.make(intended)
+            made = authority.make(intended, context.roles)
         except errors.Forbidden:
             delegations.forget(self._database, intended.id)
             raise

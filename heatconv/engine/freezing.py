@@ -11,7 +11,7 @@ import functools
 import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from heatconv import errors, template
@@ -56,6 +56,7 @@ class Source:
     files: Mapping[str, str] = field(default_factory=dict)
     facade: Mapping[str, Any] | None = None  #: of a nested stack: what its templates may ask of its owner
     refused_types: Collection[str] = ()  #: the types that whoever sent it may not use
+    guessed: Collection[str] = ()  #: texts in place of what nobody knows before its owner is there
 
 
 def parse(source: Mapping[str, Any], *, max_template_size: int) -> Source:
@@ -66,11 +67,14 @@ def parse(source: Mapping[str, Any], *, max_template_size: int) -> Source:
     """
     files = source.get("files") or {}
     parsed = template.load_template(source["template"], limit=max_template_size)
+    parameters = source.get("parameters") or {}
+    if source.get("facade") is not None:
+        parameters = nesting.as_texts(parameters, parsed)
     environment = template.merge(
         source.get("environment"),
         source.get("environment_files") or [],
         files,
-        source.get("parameters") or {},
+        parameters,
         template=parsed,
     )
     return Source(template=parsed, environment=environment, files=files, facade=source.get("facade"))
@@ -134,6 +138,7 @@ def freeze(
     Raises:
         Forbidden: it has a type that whoever sent it may not use.
         Invalid: with every mistake that was found.
+        TypeUnavailable: the same, where one of the mistakes is a type whose service is not there.
     """
     before = None if memory is None else memory.get(stack.id)
     frozen = template.freeze(
@@ -158,12 +163,14 @@ def freeze(
     )
     classes, problems = _classes(source, frozen, stack, known, before)
     if problems:
-        raise errors.Invalid(
+        lacks_service = any(isinstance(sentence, validation.Unavailable) for _, sentence in problems)
+        refusal = errors.TypeUnavailable if lacks_service else errors.Invalid
+        raise refusal(
             problems=[
                 (frozen.own_path(path), masked_text(sentence, frozen.secrets)) for path, sentence in problems
             ]
         )
-    if memory is not None:
+    if memory is not None and not source.guessed:
         memory.keep(stack.id, _Frozen(frozen, classes))
     definitions = implied.added(frozen.definitions, classes, stack)
     return Wanted(
@@ -230,7 +237,7 @@ def _with_digest(
         return dict(definitions)
     digest = nesting.digest(source)
     return {
-        name: replace(definition, inherits=digest) if name in owners else definition
+        name: definition.changed(inherits=digest) if name in owners else definition
         for name, definition in definitions.items()
     }
 
@@ -286,7 +293,7 @@ def _classes(
                 others = judged[found]
                 if others is not None and others.isdisjoint(definition.properties):
                     continue  # it is the very one that nothing was wrong with
-            problems.extend(validation.problems(found, definition, stack))
+            problems.extend(validation.problems(found, definition, stack, source.guessed))
             if issubclass(found, StackResource):
                 problems.extend(nesting.problems_of_members(found, definition, source.environment, known))
                 problems.extend(written.problems(definition, source.environment))

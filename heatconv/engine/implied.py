@@ -51,7 +51,7 @@ def added(definitions: Definitions, classes: Classes, stack: StackFacts) -> Defi
             if not known:
                 _ask(unnamed, name, found[name])
     together = {
-        name: replace(definition, depends_on=(*definition.depends_on, *sorted(found[name])))
+        name: definition.changed(depends_on=(*definition.depends_on, *sorted(found[name])))
         if found.get(name)
         else definition
         for name, definition in definitions.items()
@@ -108,7 +108,7 @@ class Neighbours(Mapping[str, Resource]):
     def __getitem__(self, name: str) -> Resource:
         if name not in self._made:
             definition = self._definitions[name]
-            veiled = replace(definition, properties=veil(definition.properties, self._seen))
+            veiled = definition.changed(properties=veil(definition.properties, self._seen))
             self._made[name] = self._classes[name](name, veiled, self._facts)
         return self._made[name]
 

@@ -172,9 +172,12 @@ class Lifecycle:
                     raise errors.ActionFailed(reason=sentence(str(error), known)) from None
                 # What was read of another resource is plain now, and no less secret for that.
                 secrets = {*definition.secrets, *found_in(dict(restored.properties), known)}
-                targets[name] = targets[name]._replace(
-                    definition=replace(restored, secrets=tuple(sorted(secrets)))
+                # So does it still require that one, which now cannot be seen in it.
+                lost = sorted(definition.requires - restored.requires)
+                kept = restored.changed(
+                    depends_on=(*restored.depends_on, *lost), secrets=tuple(sorted(secrets))
                 )
+                targets[name] = targets[name]._replace(definition=kept)
         return replace(wanted, targets=targets)
 
     def delete_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:

@@ -14,6 +14,7 @@ from heatconv.engine.freezing import Source, Wanted
 from heatconv.engine.nested_stacks import PlannedStacks
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.requests import Requests
+from heatconv.model.deferred import references
 from heatconv.model.definition import Definition
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import NodeData
@@ -94,7 +95,8 @@ class NestedPreview:
         try:
             after = _resolved(definition, told)
             self.count(0, class_.size_made(after.properties))
-            source = self._requests.parse(self._context, self._planned(around, after, row))
+            planned = self._requests.parse(self._context, self._planned(around, after, row))
+            source = replace(planned, guessed={*around.source.guessed, *_guessed(definition, told)})
             found = self._found(row)
             name = f"{around.stack.name}-{definition.name}"
             stack = found or self._requests.new_stack(self._context, name, {})
@@ -102,7 +104,7 @@ class NestedPreview:
         except errors.RequestLimitExceeded:
             raise
         except Exception as error:
-            if definition.references:  # what is not known yet may make it right
+            if definition.references or around.source.guessed:  # what is not known yet may make it right
                 return None
             if isinstance(error, errors.UserError):
                 raise errors.Invalid(f"In resources.{definition.name}: {error}") from None
@@ -137,6 +139,11 @@ class NestedPreview:
     def _found(self, row: Resource | None) -> Stack | None:
         child = None if row is None else nested.child_of(self._database, row.id)
         return None if child is None or child.deleted else stacks.get(self._database, child.id)
+
+
+def _guessed(definition: Definition, told: Mapping[str, NodeData]) -> set[str]:
+    """Return the names that stand for resources that a definition refers to, and that tell nothing by now."""
+    return {each.resource for each in references(definition.properties) if each.resource not in told}
 
 
 def _resolved(definition: Definition, told: Mapping[str, NodeData]) -> Definition:

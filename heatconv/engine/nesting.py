@@ -32,7 +32,8 @@ _TYPES = {
 #: How a property of a type is declared that a template takes as a parameter.
 _DECLARED = {Schema.INTEGER: Schema.NUMBER, Schema.MAP: Schema.ANY}
 MEMBER_ONLY = {"heat_template_version": "2015-04-30"}  #: the frame of a template, to look a type up in
-_ALLOWS_TEXT = ("comma_delimited_list",)
+_TEXTS = "comma_delimited_list"
+_ALLOWS_TEXT = (_TEXTS,)
 
 MAX_DESCRIBED = 1000  #: nested templates in one answer
 
@@ -70,6 +71,29 @@ def _declared(text: str, defaults: frozenset[str]) -> type[TemplateResource]:
     return TemplateResource.declared(properties, interface.outputs)
 
 
+def as_texts(parameters: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a nested stack, with texts for the maps in lists that have to be of texts.
+
+    The texts are Heat's: a property of the type that a template stands in for may be a list of maps.
+    """
+    found = {name: value for name, value in parameters.items() if _is_of_maps(value)}
+    if not found:
+        return dict(parameters)
+    taken = template.interface(document).parameters
+    lists = {name: value for name, value in found.items() if name in taken and taken[name].type == _TEXTS}
+    texts = {
+        name: [
+            f".member.{index}.{key}={each}" for index, item in enumerate(value) for key, each in item.items()
+        ]
+        for name, value in lists.items()
+    }
+    return {**parameters, **texts}
+
+
+def _is_of_maps(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Known:
     """What a type can be: one that is registered, or a file; and what an operator makes of its name."""
@@ -85,7 +109,12 @@ class Known:
         return [name for layer in layers for name, value in (layer or {}).items() if value is not None]
 
     def facade(self, definition: Definition, environment: Mapping[str, Any]) -> type[Resource] | None:
-        """Return the class of the type that the template behind a resource stands in for, if there is one."""
+        """Return the class of the type that the template behind a resource stands in for, if there is one.
+
+        What itself only stands for another type is no such type: users know it as little as its properties.
+        """
+        if definition.type in self.registry.stand_for:
+            return None
         facade = template.facade_of(environment, self.operator, definition.name, definition.type)
         if is_template(facade):
             return class_of(facade, self.files) if facade in self.files else None

@@ -385,7 +385,7 @@ class Preparer:
 def _adopted(targets: Mapping[str, Target], found: Mapping[str, Any]) -> dict[str, Target]:
     """Tell each definition what is there already."""
     return {
-        name: target._replace(definition=replace(target.definition, adopt=found.get(name) or {}))
+        name: target._replace(definition=target.definition.changed(adopt=found.get(name) or {}))
         for name, target in targets.items()
     }
 

@@ -107,8 +107,11 @@ class Signals:
         for _ in range(ATTEMPTS):
             plugin = self._plugin(stack, row)
             if stack.action in plugin.no_signal_actions:
+                # Heat's clients look for both sentences.
+                signals.note_refusal(self._database, row, f"Cannot signal resource during {stack.action}")
                 raise errors.NotSupported(
-                    feature=f"Signalling resource {row.name} while its stack's action is {stack.action}"
+                    f"Signal resource during {stack.action} is not supported: resource {row.name} takes"
+                    " signals when its stack does something else."
                 )
             if getattr(plugin, "handle_signal", None) is None:
                 raise errors.NotSupported(feature=f"Signalling resource {row.name}, a {row.type},")

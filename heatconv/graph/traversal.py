@@ -9,7 +9,7 @@ rows, not about history, so it holds in whatever state the stack is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
 from heatconv.graph.dag import Dag, in_dependency_order
@@ -112,17 +112,16 @@ def choose_rows(targets: Mapping[str, Target], rows: Iterable[Extant]) -> dict[s
     return best
 
 
-def _best(candidates: Iterable[Extant], definition: Definition, required: Iterable[str]) -> Extant:
+def _best(candidates: Sequence[Extant], definition: Definition, required: Sequence[str]) -> Extant:
     """Return the best of some rows for a definition that requires these rows; "" is one to be made."""
-    best, before = None, 0
+    best, before = candidates[0], 0
     for row in candidates:
         rank = _rank(row, definition)
         if any(row.requires.get(each, POSSIBLE) == POSSIBLE for each in required):
             rank -= rank & _AS_WANTED
         rank = rank or _DROPPED
-        if best is None or rank > before or rank == before == _DROPPED:
+        if rank > before or rank == before == _DROPPED:
             best, before = row, rank
-    assert best is not None  # noqa: S101 - there are several
     return best
 
 

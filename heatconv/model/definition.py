@@ -34,6 +34,13 @@ class Definition:
     inherits: str = ""  #: the digest of what a nested stack is given by the stack around it
     secrets: tuple[str, ...] = field(default=(), compare=False)  #: texts in it that must not be shown
 
+    def changed(self, **values: Any) -> Definition:
+        """Return a copy with other values; ``dataclasses.replace`` at a tenth of its cost."""
+        copy: Definition = object.__new__(Definition)
+        own = self.__dict__
+        copy.__dict__.update({name: own[name] for name in _NAMES}, **values)  # without what is cached
+        return copy
+
     @property
     def implemented_by(self) -> str:
         """The type whose plugin makes the resource."""
@@ -62,7 +69,8 @@ class Definition:
 
     def to_json(self) -> dict[str, Any]:
         """Return the definition as plain JSON data."""
-        return {name: getattr(self, name) for name in _NAMES} | {
+        own = self.__dict__
+        return {name: own[name] for name in _NAMES} | {
             "depends_on": sorted(self.depends_on),
             "hooks": list(self.hooks),
             "restricted_actions": list(self.restricted_actions),

@@ -8,7 +8,6 @@ the definition the row was made of, or than a deletion that is under way.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from heatconv.model.definition import Definition
 from heatconv.model.plan import Target
@@ -22,7 +21,7 @@ LEAVING = frozenset({DeletionPolicy.RETAIN, DeletionPolicy.ABANDON})
 def to_be_deleted(stack: Stack, row: Resource, definition: Definition) -> Definition:
     """Return a definition with the policy that counts when its row is deleted now."""
     policy = _policy(stack, row, definition)
-    return definition if policy is definition.deletion_policy else replace(definition, deletion_policy=policy)
+    return definition if policy is definition.deletion_policy else definition.changed(deletion_policy=policy)
 
 
 def given_up(stack: Stack, row: Resource) -> Attempt | None:

@@ -20,10 +20,8 @@ from heatconv.model.states import Action, DeletionPolicy, Phase, Status
 
 R = TypeVar("R")
 
-
-POSSIBLE = (
-    -1
-)  #: the output version of a row that another one is about to be converged with, and may be by now
+#: The output version of a row that another one is about to be converged with, and may be by now.
+POSSIBLE = -1
 
 
 def changed(record: R, **fields: Any) -> R:

@@ -88,7 +88,13 @@ def adapt_for_users(
             region_name=cfg.CONF.region_name_for_services,
         )
     )
-    return Keystone(trustee, token_for, conf.deferred_auth_method, conf.trusts_delegated_roles)
+    return Keystone(
+        trustee,
+        token_for,
+        conf.deferred_auth_method,
+        conf.trusts_delegated_roles,
+        redelegation=conf.allow_trusts_redelegation,
+    )
 
 
 def _add(registry: Registry, heat: metadata.Distribution, conf: cfg.ConfigOpts, interface: str) -> None:

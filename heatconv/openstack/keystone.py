@@ -9,7 +9,7 @@ it is made, it is all that is needed to give it back.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from http import HTTPStatus
@@ -20,7 +20,7 @@ from keystoneauth1 import exceptions
 from heatconv import errors
 from heatconv.model.delegation import Delegation
 from heatconv.model.records import Stack
-from heatconv.openstack.logins import REFUSED, TRUSTS, ByToken, TokenFor, Trustee
+from heatconv.openstack.logins import REFUSED, TRUSTS, TokenFor, Trustee
 
 MARK = "heatconv"  #: the attribute of a trust that says for which delegation it was made
 SECONDS = 30  #: that Keystone has to answer in: an engine's thread waits for it
@@ -31,7 +31,15 @@ _REQUEST = {"log": False, "timeout": SECONDS}
 class Keystone:
     """Vouches for the users of stacks; implements ``heatconv.engine.delegating.Authority``."""
 
-    def __init__(self, trustee: Trustee, token_for: TokenFor, method: str, roles: Sequence[str]) -> None:
+    def __init__(
+        self,
+        trustee: Trustee,
+        token_for: TokenFor,
+        method: str,
+        roles: Sequence[str],
+        *,
+        redelegation: bool = False,
+    ) -> None:
         """Keep what is handed in.
 
         Args:
@@ -39,11 +47,13 @@ class Keystone:
             token_for: the token of the request that is served now.
             method: "trusts", or "application_credential".
             roles: the names of those that are delegated; none: all that a token has.
+            redelegation: whether a trust can be passed on.
         """
         self._trustee = trustee
         self._token_for = token_for
         self._method = method
         self._roles = roles
+        self._redelegation = redelegation
 
     def intended(self, delegation_id: str, stack: Stack, user_id: str) -> Delegation:
         """Return what is to be made for a stack; nothing is made yet."""
@@ -57,8 +67,12 @@ class Keystone:
             secret={} if self._method == TRUSTS else own,
         )
 
-    def make(self, intended: Delegation) -> Delegation:
+    def make(self, intended: Delegation, roles: Sequence[str]) -> Delegation:
         """Make what is intended with the token of the request that is served now.
+
+        Args:
+            intended: what is to be made.
+            roles: the names of all that the token has.
 
         Raises:
             Forbidden: this token cannot delegate that.
@@ -67,11 +81,10 @@ class Keystone:
         token = self._token_for(intended.project_id)
         if token is None:
             raise errors.Forbidden(f"Send a token that is scoped to project {intended.project_id}.")
-        session = self._trustee.session_of(ByToken(self._trustee.auth_url, token))
         with _told("delegate to heatconv what this stack needs"):
             if intended.method == TRUSTS:
-                return replace(intended, secret={"trust_id": self._make_trust(session, intended)})
-            self._make_application_credential(session, intended)
+                return replace(intended, secret={"trust_id": self._make_trust(token, intended, roles)})
+            self._make_application_credential(token, intended, roles)
             return intended
 
     def works(self, delegation: Delegation) -> bool:
@@ -100,18 +113,18 @@ class Keystone:
 
     # -- trusts --------------------------------------------------------------------------------
 
-    def _make_trust(self, session: Any, intended: Delegation) -> str:
-        user = session.auth.get_access(session)
+    def _make_trust(self, token: str, intended: Delegation, roles: Sequence[str]) -> str:
+        """Make a trust; of a token that is itself by a trust Keystone does not tell whose it is."""
         trust = {
-            "trustor_user_id": user.user_id,
+            "trustor_user_id": intended.user_id,
             "trustee_user_id": self._trustee_id(),
             "project_id": intended.project_id,
             "impersonation": True,
-            "allow_redelegation": False,
-            "roles": self._delegated(user.role_ids),
+            "allow_redelegation": self._redelegation,
+            "roles": [{"name": name} for name in self._roles or roles],
             MARK: intended.id,
         }
-        answer = session.post(self._url("OS-TRUST/trusts"), json={"trust": trust}, **_REQUEST)
+        answer = self._post(token, self._url("OS-TRUST/trusts"), {"trust": trust})
         return str(answer.json()["trust"]["id"])
 
     def _trustee_id(self) -> str:
@@ -150,16 +163,15 @@ class Keystone:
 
     # -- application credentials -------------------------------------------------------------------
 
-    def _make_application_credential(self, session: Any, intended: Delegation) -> None:
-        user = session.auth.get_access(session)
+    def _make_application_credential(self, token: str, intended: Delegation, roles: Sequence[str]) -> None:
         wanted = {
             **intended.secret,
             "description": f"made by heatconv for stack {intended.stack_id}",
-            "roles": self._delegated(user.role_ids),
+            "roles": [{"name": name} for name in self._roles or roles],
             "unrestricted": True,  # by another one it could not be deleted when the user is not there
         }
-        url = self._url(f"users/{user.user_id}/application_credentials")
-        session.post(url, json={"application_credential": wanted}, **_REQUEST)
+        url = self._url(f"users/{intended.user_id}/application_credentials")
+        self._post(token, url, {"application_credential": wanted})
 
     def _delete_application_credential(self, delegation: Delegation) -> bool:
         session = self._trustee.session_of(self._trustee.by(delegation))
@@ -181,11 +193,9 @@ class Keystone:
         except REFUSED:
             self._trustee.check()
 
-    def _delegated(self, own: Sequence[str]) -> list[dict[str, str]]:
-        """Return the roles that are delegated, as Keystone wants them."""
-        if self._roles:
-            return [{"name": name} for name in self._roles]
-        return [{"id": role_id} for role_id in own]
+    def _post(self, token: str, url: str, body: Mapping[str, Any]) -> Any:
+        own = {"X-Auth-Token": token}
+        return self._trustee.session.post(url, json=body, headers=own, authenticated=False, **_REQUEST)
 
     def _url(self, path: str) -> str:
         return f"{self._trustee.auth_url}/{path}"

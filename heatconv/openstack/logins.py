@@ -31,6 +31,9 @@ TRUSTEE = "trustee"  #: the group of options that heat.conf has, too
 TRUSTS = "trusts"
 MOST = 200  #: users of stacks whose sessions are kept, with the connections to services that these have
 
+#: When a token ends of which Keystone does not tell when: it is used for one request.
+LATE = "9999-12-31T23:59:59.000000Z"
+
 #: What Keystone says to a delegation that is worth nothing any more: it, its user or a role is gone.
 REFUSED = (exceptions.Unauthorized, exceptions.Forbidden, exceptions.NotFound)
 
@@ -130,15 +133,26 @@ class ByDelegation(BaseIdentityPlugin):
 class ByToken(BaseIdentityPlugin):
     """Acts by a token that somebody else has got, for as long as that is valid."""
 
-    def __init__(self, auth_url: str, token: str) -> None:
+    def __init__(self, auth_url: str, token: str, project_id: str) -> None:
         super().__init__(auth_url=auth_url, reauthenticate=False)
         self._token = token
+        self._project_id = project_id
 
     def get_auth_ref(self, session: Session, **_options: Any) -> Any:
-        """Ask Keystone what the token is for."""
-        headers = {"X-Auth-Token": self._token, "X-Subject-Token": self._token}
-        answer = session.get(f"{self.auth_url}/auth/tokens", headers=headers, authenticated=False, log=False)
+        """Ask Keystone what the token is for; if that is not told, as of one by a trust, what it opens."""
+        try:
+            answer = self._ask(session, "auth/tokens", {"X-Subject-Token": self._token})
+        except exceptions.Forbidden:
+            told = self._ask(session, "auth/catalog", {}).json()
+            unknown = {"id": None, "domain": {"id": None}}
+            known = {"catalog": told["catalog"], "project": unknown | {"id": self._project_id}}
+            token = known | {"user": unknown, "expires_at": LATE}
+            return access.create(body={"token": token}, auth_token=self._token)
         return access.create(resp=answer, auth_token=self._token)
+
+    def _ask(self, session: Session, path: str, headers: Mapping[str, str]) -> Any:
+        own = {"X-Auth-Token": self._token, **headers}
+        return session.get(f"{self.auth_url}/{path}", headers=own, authenticated=False, log=False)
 
 
 class Delegated:
@@ -194,10 +208,10 @@ class Asking:
     trust_id = None
     trustor_user_id = None
 
-    def __init__(self, trustee: Trustee, token: str | None, region: str | None) -> None:
+    def __init__(self, trustee: Trustee, token: str | None, project_id: str, region: str | None) -> None:
         self.auth_url = trustee.auth_url
         self.region_name = region
-        by_token = token and trustee.session_of(ByToken(trustee.auth_url, token))
+        by_token = token and trustee.session_of(ByToken(trustee.auth_url, token, project_id))
         self.session = by_token or trustee.session
 
     @property
@@ -232,7 +246,8 @@ class Logins:
         token = self._token_for(project_id)
         delegated = None if root_id is None else self._of(root_id)
         if delegated is None or (token is not None and (asking or not delegated.is_there)):
-            return CloudContext(project_id=project_id, login=Asking(self._trustee, token, self._region))
+            asker = Asking(self._trustee, token, project_id, self._region)
+            return CloudContext(project_id=project_id, login=asker)
         return CloudContext(project_id=project_id, user_id=delegated.user_id, login=delegated)
 
     def _of(self, root_id: str) -> Delegated:

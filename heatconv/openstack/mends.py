@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from heatconv.openstack.mended import answers, identity, in_use, networks_of, resizing
+from heatconv.openstack.mended import answers, identity, in_use, networks_of, resizing, users
 from heatconv.openstack.mended.instance import Instance
 from heatconv.openstack.mended.key_pair import KeyPair
 from heatconv.openstack.mended.networks import names_networks
@@ -35,6 +35,8 @@ CLIENTS: Mapping[str, Callable[[Any], None]] = {
 #: By the name of a type, what is put in front of its class.
 TYPES: Mapping[str, type[Resource]] = {
     "AWS::EC2::Instance": Instance,
+    "AWS::IAM::AccessKey": users.AccessKey,
+    "AWS::IAM::User": users.User,
     "OS::Cinder::Volume": Volume,
     "OS::Cinder::VolumeAttachment": VolumeAttachment,
     "OS::Keystone::Domain": identity.Domain,

@@ -10,7 +10,7 @@ import zoneinfo
 from typing import Any
 
 import croniter
-from oslo_utils import netutils as oslo_netutils
+import netaddr
 from oslo_utils import timeutils as oslo_timeutils
 
 from heatconv.resources.netutils import FQDN_MAX_LEN, validate_dns_format
@@ -70,10 +70,10 @@ class Network(IPAddressOrNetwork):
 
 
 class MACAddress(Judge):
-    """``mac_addr``: six pairs of hexadecimal digits with colons between them."""
+    """``mac_addr``: six bytes, written in any of the ways that Neutron reads them in."""
 
     def judge(self, value: Any) -> None:
-        if not oslo_netutils.is_valid_mac(str(value)):
+        if not netaddr.valid_mac(str(value)):
             raise ValueError(f"{value!r} is not a MAC address such as fa:16:3e:00:00:01")
 
 

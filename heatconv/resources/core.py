@@ -209,7 +209,7 @@ class Core:
         if not rules:
             return given
         data = translate(given.data, rules, lookup=self._incarnation is not None, lenient=lenient)
-        return ResourceDefinition.of(replace(definition, properties=data)).properties(
+        return ResourceDefinition.of(definition.changed(properties=data)).properties(
             self.properties_schema, self.context
         )
 

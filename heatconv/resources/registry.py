@@ -210,10 +210,10 @@ class Registry:
         """Return a type as ``/resource_types/{type}`` shows it; for the rest see ``list``.
 
         Raises:
-            BadRequest: its service is not there.
             Forbidden: it must not be used.
             NotFound: there is no such type.
             NotSupported: it is hidden.
+            TypeUnavailable: its service is not there.
         """
         resource_class = self.find(type_name, refused)
         reason = _unavailable(resource_class, context)
@@ -221,7 +221,7 @@ class Registry:
             unavailable = exception.ResourceTypeUnavailable(
                 service_name=resource_class.default_client_name, resource_type=type_name, reason=reason
             )
-            raise errors.BadRequest(str(unavailable))
+            raise errors.TypeUnavailable(str(unavailable))
         attributes = {**resource_class.attributes_schema, **resource_class.base_attributes_schema}
         return {
             "resource_type": type_name,

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Self
 
 from heatconv.model.definition import Definition
@@ -111,7 +110,7 @@ class ResourceDefinition:
             changes["depends_on"] = tuple(changes.pop("depends"))
         if "deletion_policy" in changes:
             changes["deletion_policy"] = DeletionPolicy(changes["deletion_policy"])
-        return self.of(replace(self.definition, **changes))
+        return self.of(self.definition.changed(**changes))
 
     def __sub__(self, before: ResourceDefinition) -> ResourceDefinitionDiff:
         return ResourceDefinitionDiff(before, self)

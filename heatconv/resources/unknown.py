@@ -8,6 +8,7 @@ have to differ by type and not by shape.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import Enum
 from typing import Any
 
@@ -35,15 +36,25 @@ class Seen(Enum):
     NONE = "none"
 
 
-def veil(value: Any, seen: Seen = Seen.ALL) -> Any:
-    """Return a frozen value with its deferred calls as ``Unknown`` and its literals unwrapped."""
+def veil(value: Any, seen: Seen = Seen.ALL, guessed: Collection[str] = ()) -> Any:
+    """Return a frozen value with its deferred calls as ``Unknown`` and its literals unwrapped.
+
+    Args:
+        value: the frozen value.
+        seen: which of the texts that are not known yet look like one.
+        guessed: texts in place of what is not known yet; what contains one of them is ``Unknown``.
+    """
     if isinstance(value, dict):
         if CALL not in value:
-            return {key: veil(item, seen) for key, item in value.items()}
+            return {key: veil(item, seen, guessed) for key, item in value.items()}
         if value[CALL] == "literal":
-            return {key: veil(item, seen) for key, item in value["args"]}
+            return {key: veil(item, seen, guessed) for key, item in value["args"]}
         return Unknown(_stand_in(value, seen))
-    return [veil(item, seen) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [veil(item, seen, guessed) for item in value]
+    if guessed and isinstance(value, str) and any(text in value for text in guessed):
+        return Unknown(value)
+    return value
 
 
 def _stand_in(deferred: dict[str, Any], seen: Seen) -> str | None:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, Self
 
 from heatconv import errors
 from heatconv.model.deferred import Reference, contains_deferred
@@ -30,14 +29,44 @@ from heatconv.resources.unknown import Seen, contains_unknown, veil
 LOG = logging.getLogger(__name__)
 
 
-def problems(resource_class: type[Resource], definition: Definition, stack: StackFacts) -> list[Problem]:
-    """Return all mistakes of a frozen definition, each as its path and a sentence."""
+class Unavailable(str):
+    """The sentence for a type whose service is not there, which clients tell from other mistakes."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, resource_class: type[Resource], definition: Definition, why: str | None) -> Self:
+        """Return the sentence for the type of a definition."""
+        return cls(
+            exception.ResourceTypeUnavailable(
+                service_name=resource_class.default_client_name,
+                resource_type=definition.type,
+                reason=why,
+            )
+        )
+
+
+def problems(
+    resource_class: type[Resource],
+    definition: Definition,
+    stack: StackFacts,
+    guessed: Collection[str] = (),
+) -> list[Problem]:
+    """Return all mistakes of a frozen definition, each as its path and a sentence.
+
+    Args:
+        resource_class: the class of its type.
+        definition: the frozen definition.
+        stack: what its plugin may know of its stack.
+        guessed: texts in it that were put in place of what nobody knows yet; they are not judged.
+    """
     path = f"resources.{definition.name}"
+    judge = functools.partial(_problems, resource_class, definition, stack, path, guessed)
     try:
-        found = _problems(resource_class, definition, stack, path, Seen.ALL)
+        found = judge(Seen.ALL)
         # Of a text that is not known yet a plugin is believed if it says so whatever that may be.
         if found and any(map(contains_deferred, definition.properties.values())):
-            unseen = _problems(resource_class, definition, stack, path, Seen.REFERENCES)
+            unseen = judge(Seen.REFERENCES)
             found = [problem for problem in found if problem in unseen]
     except errors.HeatconvError:
         raise
@@ -58,11 +87,15 @@ def fault_of(type_name: str, error: Exception) -> str:
 
 
 def _problems(
-    resource_class: type[Resource], definition: Definition, stack: StackFacts, path: str, seen: Seen
+    resource_class: type[Resource],
+    definition: Definition,
+    stack: StackFacts,
+    path: str,
+    guessed: Collection[str],
+    seen: Seen,
 ) -> list[Problem]:
-    wanted = replace(
-        definition,
-        properties=veil(definition.properties, seen),
+    wanted = definition.changed(
+        properties=veil(definition.properties, seen, guessed),
         update_policy=veil(definition.update_policy),
     )
     found = list(_policy_problems(resource_class, wanted, path))
@@ -71,7 +104,7 @@ def _problems(
         return found + list(_external_problems(definition, path))
     available, why = resource_class.is_service_available(stack.context)
     if not available:
-        return [*found, (f"{path}.type", _unavailable(resource_class, definition, why))]
+        return [*found, (f"{path}.type", Unavailable.of(resource_class, definition, why))]
     resource = resource_class(definition.name, wanted, stack)
     mistakes = _property_problems(resource, f"{path}.properties")
     # A plugin's own checks rely on properties that are valid each by itself.
@@ -133,16 +166,6 @@ def _external_problems(definition: Definition, path: str) -> Iterator[Problem]:
         yield path, f"It has an external_id and is there already, so it cannot depend on {name}."
 
 
-def _unavailable(resource_class: type[Resource], definition: Definition, why: str | None) -> str:
-    return str(
-        exception.ResourceTypeUnavailable(
-            service_name=resource_class.default_client_name,
-            resource_type=definition.type,
-            reason=why,
-        )
-    )
-
-
 def _refusals(ask: Callable[[], Any], path: str, *, may_stumble: bool = False) -> Iterator[Problem]:
     """Yield what a plugin's own validation says."""
     try:
@@ -162,5 +185,6 @@ def _told(error: Exception, path: str) -> Iterator[Problem]:
     if not isinstance(error, errors.Invalid):
         yield path, str(error)
         return
+    instead = "" if isinstance(error, exception.StackValidationFailed) and error.tells_place else path
     for where, sentence in error.problems:
-        yield where or path, sentence
+        yield where or instead, sentence

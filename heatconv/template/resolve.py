@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from heatconv.errors import ActionFailed
-from heatconv.model.deferred import CALL, FAILED, attribute_reference
+from heatconv.model.deferred import CALL, FAILED, attribute_reference, contains_deferred
 from heatconv.model.nodes import NodeData
 from heatconv.model.work import bounded_work
 from heatconv.template.functions.arguments import FunctionError, select
@@ -16,7 +16,6 @@ from heatconv.template.problems import path_of
 from heatconv.template.versions import RUN_TIME_FUNCTIONS
 
 
-@bounded_work()
 def resolve(value: Any, nodes: Mapping[str, NodeData]) -> Any:
     """Return a frozen value with its deferred calls made.
 
@@ -28,6 +27,11 @@ def resolve(value: Any, nodes: Mapping[str, NodeData]) -> Any:
     Raises:
         ActionFailed: a function cannot be computed with the values there are.
     """
+    return _resolve(value, nodes) if contains_deferred(value) else value
+
+
+@bounded_work()
+def _resolve(value: Any, nodes: Mapping[str, NodeData]) -> Any:
     return _Resolver(nodes).resolved(value)
 
 

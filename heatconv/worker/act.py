@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, assert_never
 
@@ -236,7 +235,7 @@ class Actor:
 
     def _undo(self, job: Job, attempt: Attempt) -> Ending:
         """Delete what an interrupted create made, whatever its policy: nobody was ever given it."""
-        definition = replace(attempt.definition, deletion_policy=DeletionPolicy.DELETE)
+        definition = attempt.definition.changed(deletion_policy=DeletionPolicy.DELETE)
         return self._remove(job, changed(attempt, definition=definition))
 
     def _note_instant(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Attempt | None:
@@ -487,7 +486,7 @@ class Actor:
         if attempt.action is Action.DELETE:
             return self._deleted(job, attempt, plugin)
         if attempt.action is Action.ADOPT:
-            attempt = changed(attempt, definition=replace(attempt.definition, adopt=None))
+            attempt = changed(attempt, definition=attempt.definition.changed(adopt=None))
         plugin.become(attempt.definition)
         return self._made(job, attempt, plugin, attempt.action)
 
@@ -568,7 +567,7 @@ class Actor:
     def _make_anew(self, job: Job, attempt: Attempt) -> Ending:
         """Create again what was deleted because it was broken, after a growing, uneven pause."""
         row = _row(job)
-        definition = replace(attempt.definition, deletion_policy=_policy(row, attempt.definition))
+        definition = attempt.definition.changed(deletion_policy=_policy(row, attempt.definition))
         create = changed(
             attempt, action=Action.CREATE, definition=definition, token=None, started=False, again=False
         )

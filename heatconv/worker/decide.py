@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import assert_never
 
 from heatconv import errors
@@ -128,8 +127,7 @@ def resolve_definition(frozen: Definition, job: Job) -> Definition:
     secrets = dict.fromkeys(frozen.secrets)
     for data in job.inputs:
         secrets |= dict.fromkeys(data.secrets)
-    return replace(
-        frozen,
+    return frozen.changed(
         secrets=tuple(secrets),
         properties=resolve(frozen.properties, nodes),
         metadata=resolve(frozen.metadata, nodes),

@@ -89,7 +89,7 @@ def remove(plugin: Resource, physical_id: str) -> bool:
     Whatever is to become of the resource: this is a second one, which nobody was told of.
     """
     plugin.attach(replace(plugin.incarnation, physical_id=physical_id), Unkept())
-    plugin.become(replace(plugin.definition, deletion_policy=DeletionPolicy.DELETE))
+    plugin.become(plugin.definition.changed(deletion_policy=DeletionPolicy.DELETE))
     return plugin.is_complete(Action.DELETE, plugin.start(Action.DELETE))
 
 

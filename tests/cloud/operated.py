@@ -32,12 +32,13 @@ PATIENCE = 20.0  #: seconds in which what is to be given back has to be gone
 class Operated:
     """Daemons on PostgreSQL and RabbitMQ, with all that they have said on the bus."""
 
-    def __init__(self, daemons, database_url, admin, trustee, tap, secret):
+    def __init__(self, daemons, database_url, admin, trustee, tap, password):
         self.daemons = daemons
         self.database_url = database_url
         self.database = Database.from_url(database_url, Keyring(KEY))
         self.root = daemons.endpoint.removesuffix("/default")
-        self.secrets = {secret}  # texts that must not be found anywhere
+        self.password = password  # of the trustee
+        self.secrets = {password}  # texts that must not be found anywhere
         self._admin = admin
         self.trustee = trustee
         self._tap = tap

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import secrets
+from types import SimpleNamespace
 
 import openstack
 import pytest
@@ -218,6 +219,35 @@ def test_a_trust_that_nobody_could_write_down_is_given_back(here, alice):
     alice.connect().identity.post("/OS-TRUST/trusts", json={"trust": trust}).raise_for_status()
     assert len(here.trusts(alice)) == 1
     delegations.give_up(here.database, lost.id)
+    here.await_no_trusts(alice)
+
+
+def test_a_stack_that_another_stack_makes_has_a_trust_that_is_passed_on(here, alice, stack_of, admin):
+    """By the token of a stack a template is looked at, and a stack made, as by a user's own."""
+    here.daemons.kill("engine-1")
+    here.daemons.configure(allow_trusts_redelegation="True")
+    here.daemons.start("engine-1")
+    here.daemons.await_up("engine-1")
+    outer = stack_of(alice)
+    outer.create({"net": NET})
+    (trust,) = here.trusts(alice)
+    auth = {
+        "auth_url": admin.config.auth["auth_url"],
+        "user_id": here.trustee.id,
+        "password": here.password,
+        "trust_id": trust.id,
+    }
+    region = admin.config.region_name
+    worker = openstack.connect(auth=auth, region_name=region, load_envvars=False, load_yaml_config=False)
+    by_trust = {"project_id": alice.project_id, "password": here.password, "token": worker.authorize}
+    inner = stack_of(SimpleNamespace(id=alice.id, **by_trust))
+    port = {"type": "OS::Neutron::Port", "properties": {"network": outer.id_of("net")}}
+    inner.create({"port": port})
+    assert admin.network.get_port(inner.id_of("port")).project_id == alice.project_id
+    assert len(here.trusts(alice)) == 2
+    inner.delete()
+    here.await_gone(lambda: [each for each in here.trusts(alice) if each.id != trust.id])
+    outer.delete()
     here.await_no_trusts(alice)
 
 

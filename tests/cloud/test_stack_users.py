@@ -324,6 +324,28 @@ def test_a_server_fetches_its_own_metadata_as_its_user(stacks, installation, sma
     assert {user.id for user in domain.users()} == {given["user_id"], occ["user_id"]}
 
 
+def keys(identity, user):
+    """Return the EC2 credentials that a user has in Keystone, the access key and the secret of each."""
+    found = [json.loads(each.blob) for each in identity.credentials() if each.user_id == user.id]
+    return [(each["access"], each["secret"]) for each in found]
+
+
+def test_a_key_is_of_the_user_that_it_names_and_goes_without_it(stacks, domain, admin):
+    stack = stacks()
+    user = {
+        "policy": {"type": "OS::Heat::AccessPolicy", "properties": {"AllowedResources": ["user"]}},
+        "user": {"type": "AWS::IAM::User", "properties": {"Policies": [{"get_resource": "policy"}]}},
+    }
+    key = {"type": "AWS::IAM::AccessKey", "properties": {"UserName": {"get_resource": "user"}}}
+    outputs = {"access": {"get_resource": "key"}, "secret": {"get_attr": ["key", "SecretAccessKey"]}}
+    stack.create(user | {"key": key}, outputs)
+    (there,) = domain.users()
+    assert keys(admin.identity, there) == [(stack.output("access"), stack.output("secret"))]
+    stack.update(user)
+    assert keys(admin.identity, there) == []
+    assert domain.users() == [there]
+
+
 @pytest.fixture
 def mortals(login, config, tmp_path):
     """Return processes with stack users that may die."""

@@ -125,6 +125,11 @@ def test_a_type_whose_service_the_catalog_lacks_is_not_listed_and_says_so(everyt
     with pytest.raises(ClientError, match="Service designate is not available") as refused:
         everything.show_resource_type("OS::Designate::Zone")
     assert refused.value.status == 400
+    zone = {"zone": {"type": "OS::Designate::Zone", "properties": {"name": "example.org."}}}
+    template = {"heat_template_version": "2021-04-16", "resources": zone}
+    with pytest.raises(ClientError, match="Service designate is not available") as refused:
+        everything.create_stack({"stack_name": "zones", "template": template})
+    assert (refused.value.status, refused.value.kind) == (400, "ResourceTypeUnavailable")
 
 
 def members(image, flavor):
@@ -147,7 +152,7 @@ def members(image, flavor):
     return {"heat_template_version": "2021-04-16", "resources": resources}
 
 
-def test_members_of_groups_are_servers_and_nobody_is_shown_that_type(everything):
+def test_nobody_is_shown_the_type_of_members_of_groups(everything):
     assert "OS::Heat::ScaledResource" not in names(everything)
     with pytest.raises(ClientError, match="no-such-image") as refused:
         everything.create_stack({"stack_name": "members", "template": members("no-such-image", "m1.tiny")})

@@ -92,7 +92,8 @@ def heatconv(directory: Path, admin: Any, until: ExitStack) -> None:
         files,
         admin,
         until,
-        options=merged(suites.SUPPOSED, {"DEFAULT": domain.options}),
+        # Stacks whose resources are stacks of the same service delegate to it what was delegated to them.
+        options=merged(suites.SUPPOSED, {"DEFAULT": {**domain.options, "allow_trusts_redelegation": True}}),
         pace={},
         port=url.port,
     )

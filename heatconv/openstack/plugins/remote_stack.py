@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,17 @@ _schema = properties.Schema
 _since = support.SupportStatus(version="12.0.0")
 
 SERVICE = "orchestration"
+
+
+class NotReached(exception.StackValidationFailed):
+    """The service of another region is not there; Heat's clients look for the start of the sentence."""
+
+    tells_place = True
+
+    def __init__(self, region: str | None, reason: str, place: Sequence[str]) -> None:
+        told = _('Cannot establish connection to Heat endpoint at region "%(region)s" due to "%(reason)s"')
+        where = exception.path_text(place)
+        super().__init__(message=f"{told % {'region': region, 'reason': reason}}, see {where}.")
 
 
 class RemoteStack(Resource):
@@ -92,10 +103,7 @@ class RemoteStack(Resource):
         try:
             self._endpoint()
         except ClientException as error:
-            raise exception.StackValidationFailed(
-                path=["resources", self.name, "properties", self.CONTEXT],
-                message=_("The orchestration service there cannot be reached: %s") % error,
-            ) from error
+            raise self._not_reached(str(error)) from error
 
     # -- the service ------------------------------------------------------------------------
 
@@ -111,16 +119,20 @@ class RemoteStack(Resource):
         """Return where the service is.
 
         Raises:
-            StackValidationFailed: it is nowhere.
+            NotReached: it is nowhere.
         """
-        region = self._there.get(self.REGION_NAME) or self.context.region_name
-        found = self._session.get_endpoint(service_type=SERVICE, region_name=region)
+        found = self._session.get_endpoint(service_type=SERVICE, region_name=self._region)
         if not found:
-            raise exception.StackValidationFailed(
-                path=["resources", self.name, "properties", self.CONTEXT],
-                message=_("There is no orchestration service in region %s.") % region,
-            )
+            raise self._not_reached(_("there is no endpoint of type %s") % SERVICE)
         return str(found)
+
+    def _not_reached(self, reason: str) -> NotReached:
+        return NotReached(self._region, reason, ["resources", self.name, "properties", self.CONTEXT])
+
+    @property
+    def _region(self) -> str | None:
+        region: str | None = self._there.get(self.REGION_NAME) or self.context.region_name
+        return region
 
     @property
     def _there(self) -> Mapping[str, Any]:

@@ -149,9 +149,9 @@ class TestResource(resource.Resource):
         return self._begin("create", self.properties)
 
     def check_create_complete(self, token: Any) -> bool:
-        if token is None and self._wait_secs("create", self.properties) > 0:
+        if token is None and (seconds := self._wait_secs("create", self.properties)) > 0:
             # The wait was lost with the worker that began it; how it was to end was not.
-            self._finish(self._token("create", self.properties))
+            self._finish(self._token(seconds, self.properties))
         return self._end(token)
 
     def needs_replace_with_prop_diff(
@@ -186,15 +186,18 @@ class TestResource(resource.Resource):
 
     def _begin(self, action: str, wanted: properties.Properties, *, may_fail: bool = True) -> Any:
         """Return the token of a wait; None, or the failure, at once if there is none."""
-        token = self._token(action, wanted, may_fail=may_fail)
-        if self._wait_secs(action, wanted) > 0:
+        seconds = self._wait_secs(action, wanted)
+        token = self._token(seconds, wanted, may_fail=may_fail)
+        if seconds > 0:
             return token
         self._finish(token)
         return None
 
-    def _token(self, action: str, wanted: properties.Properties, *, may_fail: bool = True) -> dict[str, Any]:
+    def _token(
+        self, seconds: float, wanted: properties.Properties, *, may_fail: bool = True
+    ) -> dict[str, Any]:
         return {
-            "until": time.time() + self._wait_secs(action, wanted),
+            "until": time.time() + seconds,
             "fail": may_fail and wanted[self.FAIL],
             "list": [wanted[self.CLIENT_NAME], wanted[self.ENTITY_NAME]] if may_fail else ["", ""],
         }
@@ -204,10 +207,11 @@ class TestResource(resource.Resource):
         seconds: float = wanted[self.WAIT_SECS] if own is None else own
         if action == "delete":
             return seconds
-        reading = wanted[self.ATTR_WAIT_SECS] if self.referenced_attrs() else 0
-        return seconds + sum(
-            min(each or 0, MOST_SECS) for each in (reading, wanted[self.CONSTRAINT_PROP_SECS])
-        )
+        reading = wanted[self.ATTR_WAIT_SECS] or 0
+        if reading and not self.referenced_attrs():
+            reading = 0
+        judging = wanted[self.CONSTRAINT_PROP_SECS] or 0
+        return seconds + min(reading, MOST_SECS) + min(judging, MOST_SECS)
 
     def _end(self, token: Any) -> bool:
         """Tell whether a wait is over, or when it will be."""

@@ -230,6 +230,25 @@ def test_a_snapshot_brings_back_what_was(world):
     assert world.client.list_snapshots(name) == []
 
 
+def test_what_is_brought_back_still_goes_before_what_it_was_made_of(world):
+    """What it was made of is a plain value in a snapshot, and no less there because of it."""
+    pair = Template(A=thing("a"), B=thing(attr("A")))
+    name = world.create(pair)
+    taken = snapshot(world, name)
+    world.client.update_stack(name, {"template": pair.but(A=thing("changed")).hot()})
+    world.wait_for(name, "UPDATE_COMPLETE")
+    world.client.restore_snapshot(name, taken)
+    world.wait_for(name, "RESTORE_COMPLETE")
+    assert world.resource(name, "A")["required_by"] == ["B"]
+    before = len(world.cloud.audit())
+
+    world.client.act(name, "suspend")
+    world.wait_for(name, "SUSPEND_COMPLETE")
+
+    order = [entry.owner for entry in world.cloud.audit(before) if entry.op == "update" and entry.succeeded]
+    assert order == [f"{name}/B", f"{name}/A"]
+
+
 def test_a_stack_goes_with_its_snapshots(world):
     name = world.create()
     before = len(world.cloud.owned())

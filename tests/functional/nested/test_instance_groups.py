@@ -83,6 +83,20 @@ def test_members_have_the_tags_of_the_group(tree):
     assert given["metering.groupname"].startswith(f"{tree.name}-G-")
 
 
+def test_a_member_that_takes_tags_as_texts_gets_them_as_texts(tree):
+    texts = {**MEMBER, "parameters": {**MEMBER["parameters"], "Tags": {"type": "comma_delimited_list"}}}
+    tags = [{"Key": "who", "Value": "me"}]
+    scaled = {**SCALED, "files": {"member.yaml": json.dumps(texts)}}
+    tree.create({"L": configuration(), "G": group(1, Tags=tags)}, **scaled)
+
+    (member,) = tree.client.list_resources(tree.nested("G"))
+    parameters = tree.client.show_stack(member["physical_resource_id"])["parameters"]
+
+    assert parameters["Tags"].startswith(
+        ".member.0.Key=who,.member.0.Value=me,.member.1.Key=metering.groupname"
+    )
+
+
 def test_a_group_grows_and_its_oldest_go_first(tree):
     tree.create({"L": configuration(), "G": group(1)}, **SCALED)
     first = member_names(tree)

@@ -94,6 +94,27 @@ def test_where_it_depends_on_what_is_to_be_made_nobody_can_tell(tree):
     assert made(tree, resources, files=FILES) == ["C", "P"]
 
 
+HANDLE = hot(
+    {
+        "H": {
+            "type": "OS::Heat::WaitConditionHandle",
+            "properties": {"signal_transport": {"get_param": "value"}},
+        }
+    },
+    {},
+    {"value": {"type": "string"}},
+)
+
+
+def test_what_is_not_known_yet_is_not_judged_far_below(tree):
+    """A name stands for what a resource refers to, and is no more than a guess."""
+    resources = {"C": server("c"), "G": group(1, pair({"get_resource": "C"}))}
+
+    assert made(tree, resources, files={"pair.yaml": json.dumps(HANDLE)}) == ["C", [["H"]]]
+    with pytest.raises(ClientError, match="not an allowed value"):
+        made(tree, {"G": group(1, pair("C"))}, files={"pair.yaml": json.dumps(HANDLE)})
+
+
 def test_what_cannot_be_is_told(tree):
     broken = {**FILES, "pair.yaml": json.dumps(hot({"A": server("a", size="no number")}))}
 

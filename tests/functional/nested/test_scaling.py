@@ -57,6 +57,20 @@ def await_size(tree, size):
         time.sleep(TICK)
 
 
+def test_a_signal_to_a_suspended_stack_is_refused_in_words_that_clients_look_for(tree):
+    tree.create({"G": group(1), "P": policy()})
+    tree.client.act(tree.name, "suspend")
+    tree.await_state("SUSPEND_COMPLETE")
+
+    with pytest.raises(ClientError, match=r"^Signal resource during SUSPEND is not supported: resource P"):
+        signal(tree)
+
+    events = [each for each in tree.client.list_events(tree.name) if each["resource_name"] == "P"]
+    told = [(each["resource_status"], each["resource_status_reason"]) for each in events]
+    assert ("SUSPEND_COMPLETE", "Cannot signal resource during SUSPEND") in told
+    assert tree.values() == ["v"]
+
+
 def test_a_group_begins_with_what_is_desired(tree):
     tree.create({"G": group(1, desired_capacity=2), "H": group(1)})
 

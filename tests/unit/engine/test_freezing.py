@@ -13,6 +13,7 @@ from heatconv.model.states import Action
 from heatconv.resources import constraints
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.registry import Registry
+from heatconv.resources.resource import Resource
 
 TYPE = "OS::Heat::TestResource"
 STACK = StackFacts(id="1", name="web", project_id="mine", action=Action.CREATE)
@@ -90,6 +91,57 @@ def test_everything_that_is_wrong_is_told_at_once(registry):
     assert any(path.startswith("resources.C.properties") for path in found)
     assert any(path.startswith("outputs.told.value") for path in found)
     assert not any(path.startswith("resources.D") for path in found)
+
+
+class Lamp(Resource):
+    @classmethod
+    def is_service_available(cls, context):
+        return False, "nobody has lamps here"
+
+
+def test_a_type_whose_service_is_not_there_is_told_by_an_error_of_its_own(registry):
+    posted = template({"A": {"type": "My::Lamp"}, "B": {"type": TYPE, "properties": {"no_such": 1}}})
+    lamps = Registry({"My::Lamp": Lamp, TYPE: registry.get(TYPE)})
+
+    with pytest.raises(errors.TypeUnavailable, match="nobody has lamps here") as caught:
+        wanted(lamps, posted)
+
+    assert caught.value.code == "ResourceTypeUnavailable"
+    assert [path for path, _ in caught.value.problems] == [
+        "resources.A.type",
+        "resources.B.properties.no_such",
+    ]
+    with pytest.raises(errors.TypeUnavailable, match="nobody has lamps here"):
+        lamps.describe("My::Lamp", STACK.context)
+
+
+PROVIDER = """
+heat_template_version: 2021-04-16
+parameters:
+  value: {type: string}
+resources: {}
+"""
+
+
+def test_a_type_that_only_stands_for_another_asks_nothing_of_a_template_in_its_place(registry):
+    """Members of groups are such: whoever maps servers to a template knows of no other type."""
+    types = Registry({"My::Member": registry.get(TYPE), "My::Server": registry.get(TYPE)})
+    source = parse(
+        {
+            "template": template({"A": {"type": "My::Member", "properties": {"value": "x"}}}),
+            "environment": {"resource_registry": {"My::Server": "provider.yaml"}},
+            "files": {"provider.yaml": PROVIDER},
+        },
+        max_template_size=1 << 20,
+    )
+    operator = {"resource_registry": {"My::Member": "My::Server"}}
+    with pytest.raises(errors.Invalid, match="for facade My::Member missing in provider"):
+        freeze(source, STACK, types, operator)
+
+    types.map(operator["resource_registry"])
+
+    frozen = freeze(source, STACK, types, operator)
+    assert frozen.targets["A"].definition.implemented_by == "provider.yaml"
 
 
 def test_of_a_type_that_is_not_there_attributes_cannot_be_judged(registry):

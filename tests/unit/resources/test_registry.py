@@ -336,7 +336,7 @@ class Away(Resource):
 def test_types_whose_service_is_not_there_are_not_listed_and_say_so():
     registry = Registry({"A::Away": Away, "A::New": Resource})
     assert [each["resource_type"] for each in registry.list({}, MINE)] == ["A::New"]
-    with pytest.raises(errors.BadRequest, match=r"for resource type A::Away, reason"):
+    with pytest.raises(errors.TypeUnavailable, match=r"for resource type A::Away, reason"):
         registry.describe("A::Away", MINE)
 
 
