@@ -607,7 +607,7 @@ class Actor:
         # That no engine answered is a fault of ours: however often, it is no failure of the resource's.
         ours = isinstance(error, errors.TransportError)
         patient = attempt.faults < self._client_retry_limit
-        if ours or (patient and (faults.is_passing(error, attempt.action) or _may_be_done(attempt))):
+        if ours or (patient and faults.is_passing(error, attempt.action)):
             LOG.info("%s: %s; trying again", what, said)
             if not attempt.faults:
                 self._show_fault(job, said)
@@ -836,11 +836,6 @@ def _kept(job: Job, attempt: Attempt, token: Any) -> Attempt:
                 attempt.action,
             )
         return changed(attempt, token=None, lost=True)
-
-
-def _may_be_done(attempt: Attempt) -> bool:
-    """Tell whether an action may be refused just because it was begun before, and goes on or is done."""
-    return attempt.again and not attempt.started and attempt.action not in (Action.CREATE, Action.CHECK)
 
 
 def _policy(row: Resource, definition: Definition) -> DeletionPolicy:
