@@ -197,15 +197,18 @@ def _leave_in_predecessors(
 ) -> tuple[str, ...]:
     """Write what a nested stack that takes the place of others says is to become of their resources.
 
-    They are nested in what had the owner's name before, and are being deleted with that.
+    They are nested in what had the owner's name before, and are being deleted with that,
+    unless that is to be left as it is: then so is all that is in it.
     Returns the rows that a worker is deleting and is to give up.
     """
     new, old = resource.alias("new"), resource.alias("old")
+    left_whole = sa.func.coalesce(old.c.deletion_policy.in_(LEAVING), sa.false())
     before = (
         sa.select(stack.c.id)
         .join(old, old.c.id == stack.c.owner_resource_id)
         .join(new, sa.and_(new.c.stack_id == old.c.stack_id, new.c.name == old.c.name))
-        .where(new.c.id == owner.id, old.c.action == Action.DELETE, stack.c.deleted_at.is_(None))
+        .where(new.c.id == owner.id, old.c.action == Action.DELETE, ~left_whole)
+        .where(stack.c.deleted_at.is_(None))
     )
     left: tuple[str, ...] = ()
     for stack_id in connection.scalars(before).all():

@@ -72,6 +72,28 @@ def test_the_deletion_of_a_nested_stack_is_given_up(tree, owner):
 
 
 @pytest.mark.timeout(60)
+def test_a_nested_stack_is_left_whole_whatever_the_next_one_says(tree):
+    """The next one is there before anybody has given up the deletion in the one before it."""
+    tree.create({"N": NESTED, "C": server("c")}, files=FILES)
+    old = tree.nested("N")
+    hang(tree)
+    asked, _ = tree.cloud.counts()
+    tree.cloud.hold_after(0)
+    tree.client.update_stack(tree.name, {"template": hot({"C": server("c")}), "files": FILES})
+    assert tree.cloud.wait_for(asked + 1, 30)
+    wanted = hot({"N": retained(NESTED), "C": server("c")})
+    tree.client.update_stack(tree.name, {"template": wanted, "files": FILES})
+    while tree.nested("N") in ("", old):
+        time.sleep(TICK)
+    tree.cloud.release()
+    tree.await_state("UPDATE_COMPLETE")
+
+    while any(each["resource_status"] == "DELETE_IN_PROGRESS" for each in tree.client.list_resources(old)):
+        time.sleep(TICK)
+    assert tree.values() == ["c", "p", "p", "q", "q"]
+
+
+@pytest.mark.timeout(60)
 def test_a_nested_stack_that_could_not_be_deleted_goes_on(tree, owner):
     tree.create({"N": owner, "C": server("c")}, files=FILES)
     old = tree.nested("N")
