@@ -218,6 +218,15 @@ class NotDelivered(HeatconvError):
     reason: str
 
 
+class NotJudged(HeatconvError):
+    """Nobody can tell at the moment whether {what} is valid, for a service did not answer: {reason}"""
+
+    code = "ServiceUnavailable"
+    http_status: ClassVar[int] = 503  #: as a service's client says it: what needs the answer waits
+    what: str
+    reason: str
+
+
 # -- what an operator has to set right -------------------------------------------------
 
 

@@ -27,6 +27,7 @@ STATUSES: dict[type[BaseException], HTTPStatus] = {
     errors.UserError: HTTPStatus.BAD_REQUEST,
     errors.StorageError: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.TransportError: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.NotJudged: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
 EXPLANATIONS = {

@@ -31,6 +31,14 @@ _CLOUD = [
         "API log in to. Needs heatconv[openstack] where engines and workers run, [auth] strategy = keystone "
         "and, for them to act when the user is not there, the group [trustee]. The same for all daemons.",
     ),
+    cfg.IntOpt(
+        "service_timeout",
+        default=60,
+        min=1,
+        help="Seconds that a service of the cloud has to answer a request in. After that it counts as "
+        "unreachable for the moment: what was asked for is looked for, and asked for again. A cloud of "
+        "clouds.yaml that has an api_timeout goes by that.",
+    ),
     cfg.StrOpt(
         "deferred_auth_method",
         default="trusts",

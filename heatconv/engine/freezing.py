@@ -139,6 +139,7 @@ def freeze(
         Forbidden: it has a type that whoever sent it may not use.
         Invalid: with every mistake that was found.
         TypeUnavailable: the same, where one of the mistakes is a type whose service is not there.
+        NotJudged: a service that knows more does not answer.
     """
     before = None if memory is None else memory.get(stack.id)
     frozen = template.freeze(

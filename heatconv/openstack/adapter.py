@@ -44,7 +44,7 @@ def adapt(registry: Registry, conf: cfg.ConfigOpts, cloud: str) -> None:
             domain and no administrator.
     """
     heat = _installed()
-    user = Cloud(cloud)
+    user = Cloud(cloud, conf.service_timeout)
     _add(registry, heat, conf, user.interface)
     registry.acts_for(lambda *_all, **_options: user.context())
     registry.has_stack_users(
@@ -53,6 +53,7 @@ def adapt(registry: Registry, conf: cfg.ConfigOpts, cloud: str) -> None:
             auth_url=v3(user.auth_url),
             told_url=_told_url(),
             verify=user.session.verify,
+            timeout=user.session.timeout,
             region_name=user.region_name,
         )
     )
@@ -85,6 +86,7 @@ def adapt_for_users(
             auth_url=trustee.auth_url,
             told_url=_told_url(),
             verify=trustee.session.verify,
+            timeout=trustee.session.timeout,
             region_name=cfg.CONF.region_name_for_services,
         )
     )

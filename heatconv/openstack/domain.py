@@ -44,6 +44,7 @@ class Domain:
         auth_url: str,
         told_url: str | None = None,
         verify: bool | str = True,
+        timeout: float | None = None,
         region_name: str | None = None,
     ) -> None:
         """Take the administrator from the configuration; nobody is asked yet.
@@ -53,6 +54,7 @@ class Domain:
             auth_url: of version 3 of Keystone.
             told_url: the same as users are to be told it, who may see another network.
             verify: whether to check Keystone's certificate, or the file that it is checked by.
+            timeout: seconds that Keystone has to answer in.
             region_name: where users find this service.
 
         Raises:
@@ -75,7 +77,7 @@ class Domain:
             **domain,
             **{f"user_{key}": value for key, value in domain.items()},
         )
-        self._session = Session(auth=self._login, verify=verify)
+        self._session = Session(auth=self._login, verify=verify, timeout=timeout)
         self._role_id: str | None = None
 
     @property
@@ -131,7 +133,7 @@ class Domain:
     def token(self, account: Account, password: str) -> str:
         """See ``StackUsers``."""
         login = v3.Password(self._url, user_id=account.id, password=password, project_id=account.project_id)
-        return str(login.get_token(Session(verify=self._verify)))
+        return str(login.get_token(Session(verify=self._verify, timeout=self._session.timeout)))
 
     def _made(self, manager: Any, *, name: str, **more: Any) -> Any:
         """Return the project or user of a name, as given: a new one, or the one that is there."""

@@ -73,7 +73,7 @@ class Trustee:
         """Return a session that logs in by a plugin, and talks to services as ``[clients_keystone]`` says."""
         from heat.common.config import get_ssl_options  # noqa: PLC0415 - there once the finder is installed
 
-        return Session(auth=plugin, **get_ssl_options("keystone"))
+        return Session(auth=plugin, timeout=self._conf.service_timeout, **get_ssl_options("keystone"))
 
     def by(self, delegation: Delegation) -> Any:
         """Return what logs in by a delegation."""

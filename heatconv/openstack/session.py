@@ -57,11 +57,12 @@ class Cloud:
     trust_id = None
     trustor_user_id = None
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, timeout: float) -> None:
         """Log in.
 
         Args:
             name: of the cloud, in the ``clouds.yaml`` that openstacksdk finds.
+            timeout: seconds that a service has to answer in, unless that file says so.
 
         Raises:
             Misconfigured: there is no such cloud, it cannot be reached, or it lets nobody in.
@@ -70,6 +71,7 @@ class Cloud:
         try:
             region = OpenStackConfig(app_name="heatconv").get_one(cloud=name)
             session: Any = region.get_session()
+            session.timeout = session.timeout or timeout
             self.access: Any = session.auth.get_access(session)
             auth_url = session.get_endpoint(interface=AUTH_INTERFACE)
         except (ClientException, ConfigException) as error:

@@ -12,30 +12,19 @@ import functools
 import logging
 import re
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 from stevedore import extension
 
+from heatconv import errors
 from heatconv.model.patterns import Pattern, PatternError, PatternTooHard
-from heatconv.model.secrets import account, texts_in
+from heatconv.model.secrets import account, masked_text, texts_in
 from heatconv.resources import exception
+from heatconv.resources.clients.status import is_away
 from heatconv.resources.memory import Memory
 from heatconv.resources.promises import Promises
 
 LOG = logging.getLogger(__name__)
-
-
-class Unjudged(str):
-    """The sentence for a value that nobody could judge, and the error because of which that is so."""
-
-    __slots__ = ("because",)
-    because: BaseException | None
-
-    def __new__(cls, sentence: str, because: BaseException | None = None) -> Self:
-        """Return the sentence."""
-        made = super().__new__(cls, sentence)
-        made.because = because
-        return made
 
 
 class Constraint:
@@ -49,10 +38,11 @@ class Constraint:
 
         Raises:
             ValueError: it is not acceptable, and why.
+            NotJudged: a service that knows does not answer.
         """
         problem = self.problem(value, context)
         if problem:
-            raise ValueError(self.description or problem) from getattr(problem, "because", None)
+            raise ValueError(self.description or problem)
 
     def problem(self, value: Any, context: Any = None) -> str | None:
         """Return what is wrong with a value, or None."""
@@ -199,13 +189,14 @@ class CustomConstraint(Constraint):
             )
         try:
             return self._refusal(found() if isinstance(found, type) else found, value, context)
-        except Exception as error:  # noqa: BLE001  # a plugin may raise anything
+        except Exception as error:  # a plugin may raise anything
             # The value may be somebody's secret, and the error repeat it.
-            LOG.warning(
-                "Constraint %s could not judge a value: %s", self.name, account(error, texts_in(value))
-            )
-            told = f'"{value}" cannot be checked: {self.name} says {str(error) or type(error).__name__}'
-            return Unjudged(told, error)
+            secrets = [*texts_in(value)]
+            LOG.warning("Constraint %s could not judge a value: %s", self.name, account(error, secrets))
+            if is_away(error):
+                reason = masked_text(str(error), secrets)
+                raise errors.NotJudged(what=f"the value of a {self.name}", reason=reason) from error
+            return f'"{value}" cannot be checked: {self.name} says {str(error) or type(error).__name__}'
 
     def _refusal(self, check: Any, value: Any, context: Any) -> str | None:
         if check.validate(value, context):

@@ -85,12 +85,12 @@ class Properties(Mapping[str, Any]):
         """Accept the properties.
 
         Raises:
-            StackValidationFailed: the first mistake; ``problems`` has them all.  Where a service could
-                not be asked, its cause is why.
+            StackValidationFailed: the first mistake; ``problems`` has them all.
+            NotJudged: a service that knows does not answer.
         """
         problems = list(self.problems())
         if problems:
             path, sentence = problems[0]
             failure = exception.StackValidationFailed(error="Property error", path=path, message=sentence)
             failure.problems = problems
-            raise failure from getattr(sentence, "because", None)
+            raise failure

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from heatconv.resources import exception, support
-from heatconv.resources.constraints import Constraint, CustomConstraint, Unjudged
+from heatconv.resources.constraints import Constraint, CustomConstraint
 from heatconv.resources.conversion import CONVERTERS, EMPTY
 from heatconv.resources.unknown import Unknown, contains_unknown
 
@@ -160,7 +160,7 @@ class Schema:
             try:
                 constraint.validate(value, self, context)
             except (ValueError, TypeError) as error:
-                yield path, Unjudged(str(error), error.__cause__)
+                yield path, str(error)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the schema as ``/resource_types`` shows it."""

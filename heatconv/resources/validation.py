@@ -16,9 +16,9 @@ from typing import Any, Self
 from heatconv import errors
 from heatconv.model.deferred import Reference, contains_deferred
 from heatconv.model.definition import Definition
-from heatconv.model.secrets import account
+from heatconv.model.secrets import account, masked_text
 from heatconv.resources import exception
-from heatconv.resources.clients.status import http_status
+from heatconv.resources.clients.status import http_status, is_away
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.hooks import Hooks
 from heatconv.resources.resource import Resource
@@ -59,6 +59,9 @@ def problems(
         definition: the frozen definition.
         stack: what its plugin may know of its stack.
         guessed: texts in it that were put in place of what nobody knows yet; they are not judged.
+
+    Raises:
+        NotJudged: a service that knows does not answer; the first one that does not is the last one asked.
     """
     path = f"resources.{definition.name}"
     judge = functools.partial(_problems, resource_class, definition, stack, path, guessed)
@@ -70,7 +73,10 @@ def problems(
             found = [problem for problem in found if problem in unseen]
     except errors.HeatconvError:
         raise
-    except Exception as error:  # noqa: BLE001  # a plugin, or a service that it asks, may raise anything
+    except Exception as error:  # a plugin, or a service that it asks, may raise anything
+        if is_away(error):
+            reason = masked_text(str(error), definition.secrets)
+            raise errors.NotJudged(what=path, reason=reason) from error
         LOG.warning(
             "%s: validating a %s failed: %s", path, definition.type, account(error, definition.secrets)
         )
@@ -139,6 +145,8 @@ def _unbound(resource_class: type[Resource], name: str) -> object:
 def _property_problems(resource: Resource, path: str) -> list[Problem]:
     try:
         properties = resource.properties
+    except errors.NotJudged:
+        raise
     except (errors.HeatconvError, ValueError, TypeError) as error:
         # What cannot be translated mostly is wrong as it was given, and is told best there.
         given = resource.t.properties(resource.properties_schema, resource.context)
@@ -170,9 +178,13 @@ def _refusals(ask: Callable[[], Any], path: str, *, may_stumble: bool = False) -
     """Yield what a plugin's own validation says."""
     try:
         answer = ask()
+    except errors.NotJudged:
+        raise
     except errors.HeatconvError as error:
         yield from _told(error, path)
-    except Exception as error:  # noqa: BLE001  # a plugin may raise anything
+    except Exception as error:  # a plugin may raise anything
+        if is_away(error):
+            raise
         if not may_stumble:
             yield path, str(error) or type(error).__name__
     else:

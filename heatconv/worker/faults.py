@@ -9,16 +9,13 @@ connection that failed, whatever a library makes of that.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import requests
 from urllib3.exceptions import NewConnectionError
 
 from heatconv.model.states import Action
-from heatconv.resources.clients.status import http_status
+from heatconv.resources.clients.status import causes, http_status, is_away
 
-#: HTTP answers that say "not now".
-PASSING = frozenset({408, 429, 500, 502, 503, 504})
 CONFLICT = 409  #: of a delete: still in use, perhaps by something that is being deleted itself
 TIMED_OUT, BUSY = 408, 503
 
@@ -27,26 +24,10 @@ ENOUGH = 16  #: times after which pauses grow no more
 MAX_ASKED = 300.0  #: seconds that a service is left alone at the most, whatever it asks for
 SPREAD = 0.5  #: part of what a service asks for by which those that it asks come back apart
 
-_BROKEN_OFF = (ConnectionError, TimeoutError, requests.ConnectionError, requests.Timeout)
-
 
 def is_passing(error: Exception, action: Action) -> bool:
     """Tell whether the same call may well succeed a little later."""
-    if isinstance(error, _BROKEN_OFF):
-        return True
-    status = http_status(error)
-    if not status:  # some libraries have a zero for an answer that never came
-        return any(isinstance(each, _BROKEN_OFF) for each in _causes(error))
-    return status in PASSING or (status == CONFLICT and action is Action.DELETE)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield what an error was raised because of, or in the course of, and what that was."""
-    met = {id(error)}
-    while (cause := error.__cause__ or error.__context__) is not None and id(cause) not in met:
-        met.add(id(cause))
-        yield cause
-        error = cause
+    return is_away(error) or (http_status(error) == CONFLICT and action is Action.DELETE)
 
 
 def is_refusal(error: Exception) -> bool:
@@ -63,7 +44,7 @@ def _was_refused(error: Exception) -> bool:
     The error nearest to us counts.  Errors before it are those of calls that came before, or what
     it was made of.
     """
-    for each in (error, *_causes(error)):
+    for each in (error, *causes(error)):
         if isinstance(each, requests.ConnectTimeout | ConnectionRefusedError):
             return True
         if isinstance(each, requests.ConnectionError):

@@ -11,12 +11,14 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
-CUT = 0  #: the status of what got no answer
+CUT = 0  #: the status of what got no answer, and was cut off
+SILENT = -1  #: the status of what got none, and was left to wait for one until it went away
 
 #: What is between two machines only, and not to be passed on.
 _OF_A_LINE = frozenset({"connection", "keep-alive", "proxy-connection", "transfer-encoding"})
@@ -54,7 +56,7 @@ class Faulty:
         self.asked: list[Asked] = []
         self._faults: list[Fault] = []
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, self))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 
@@ -106,52 +108,58 @@ class Faulty:
             self.asked.append(Asked(method, url, status, time.monotonic()))
 
 
-def _handler(faulty: Faulty) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
 
-        def handle_one_request(self) -> None:
-            self.raw_requestline = self.rfile.readline(65537)
-            if not self.raw_requestline or not self.parse_request():
-                self.close_connection = True
-                return
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            fault = faulty.strike(self.command, self.path)
-            if fault is None or fault.carried_out:
-                status, headers, answer = self._carried_out(body)
-            else:
-                status, headers, answer = fault.status, dict(fault.headers), fault.body
-            if fault is not None and fault.status == CUT:
-                faulty.note(self.command, self.path, CUT)
-                self.close_connection = True
-                return
-            faulty.note(self.command, self.path, status)
-            self._answer(status, headers, answer)
+    def __init__(self, faulty: Faulty, *request: Any) -> None:
+        self._faulty = faulty
+        super().__init__(*request)
 
-        def _carried_out(self, body: bytes) -> tuple[int, dict[str, str], bytes]:
-            to = urlsplit(self.path)
-            service = HTTPConnection(to.netloc, timeout=120)
-            own = {name: value for name, value in self.headers.items() if name.lower() not in _OF_A_LINE}
-            target = to.path + (f"?{to.query}" if to.query else "")
-            service.request(self.command, target, body or None, own)
-            answer = service.getresponse()
-            told = {name: value for name, value in answer.getheaders() if name.lower() not in _OF_A_LINE}
-            content = answer.read()
-            service.close()
-            return answer.status, told, content
+    def handle_one_request(self) -> None:
+        self.raw_requestline = self.rfile.readline(65537)
+        if not self.raw_requestline or not self.parse_request():
+            self.close_connection = True
+            return
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        fault = self._faulty.strike(self.command, self.path)
+        if fault is None or fault.carried_out:
+            status, headers, answer = self._carried_out(body)
+        else:
+            status, headers, answer = fault.status, dict(fault.headers), fault.body
+        if fault is not None and fault.status in (CUT, SILENT):
+            self._keep_silent(fault)
+            return
+        self._faulty.note(self.command, self.path, status)
+        self._answer(status, headers, answer)
 
-        def _answer(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
-            self.send_response_only(status)
-            for name, value in headers.items():
-                if name.lower() != "content-length":
-                    self.send_header(name, value)
-            if self.command == "HEAD" or status in (204, 304):
-                self.send_header("Content-Length", headers.get("Content-Length", "0"))
-                content = b""
-            else:
-                self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-            self.wfile.flush()
+    def _keep_silent(self, fault: Fault) -> None:
+        self._faulty.note(self.command, self.path, fault.status)
+        if fault.status == SILENT:
+            self.rfile.read(1)
+        self.close_connection = True
 
-    return Handler
+    def _carried_out(self, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        to = urlsplit(self.path)
+        service = HTTPConnection(to.netloc, timeout=120)
+        own = {name: value for name, value in self.headers.items() if name.lower() not in _OF_A_LINE}
+        target = to.path + (f"?{to.query}" if to.query else "")
+        service.request(self.command, target, body or None, own)
+        answer = service.getresponse()
+        told = {name: value for name, value in answer.getheaders() if name.lower() not in _OF_A_LINE}
+        content = answer.read()
+        service.close()
+        return answer.status, told, content
+
+    def _answer(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
+        self.send_response_only(status)
+        for name, value in headers.items():
+            if name.lower() != "content-length":
+                self.send_header(name, value)
+        if self.command == "HEAD" or status in (204, 304):
+            self.send_header("Content-Length", headers.get("Content-Length", "0"))
+            content = b""
+        else:
+            self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+        self.wfile.flush()

@@ -11,8 +11,9 @@ from collections import Counter
 
 import pytest
 
+from heatconv.client.transport import ClientError
 from tests.cloud.conftest import PATIENCE, Stack
-from tests.cloud.faulty import Fault, Faulty
+from tests.cloud.faulty import CUT, SILENT, Fault, Faulty
 
 NET = {"net": {"type": "OS::Neutron::Net"}}
 AWAY = 12.0  #: seconds
@@ -27,9 +28,11 @@ def faulty():
 
 
 @pytest.fixture(scope="module")
-def behind(faulty, login, run):
-    """Return a heatconv-all that reaches the services through that."""
-    return _behind(faulty, run, "mine")
+def behind(faulty, login, run, tmp_path_factory):
+    """Return a heatconv-all that reaches the services through that, and waits for no answer for long."""
+    impatient = tmp_path_factory.mktemp("conf") / "heatconv.conf"
+    impatient.write_text("[DEFAULT]\nservice_timeout = 5\n")
+    return _behind(faulty, run, "mine", "--config-file", str(impatient))
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +43,8 @@ def administrators(faulty, login, run):
     return _behind(faulty, run, "administrators")
 
 
-def _behind(faulty, run, name):
-    process = run(name, environment={"http_proxy": faulty.url, "no_proxy": ""})
+def _behind(faulty, run, name, *more):
+    process = run(name, *more, environment={"http_proxy": faulty.url, "no_proxy": ""})
     return process.wait_for(r"heatconv is up: (\S+)")[1]
 
 
@@ -151,12 +154,22 @@ def test_a_service_that_says_when_to_come_back_is_taken_at_its_word(stack, fault
     assert all(later.at - sooner.at >= 3 for sooner, later in itertools.pairwise(asked))
 
 
+@pytest.mark.parametrize("status", [CUT, SILENT], ids=["cut", "silent"])
 @pytest.mark.parametrize("carried_out", [False, True], ids=["not carried out", "carried out"])
-def test_a_connection_that_breaks_leaves_one(stack, faulty, cloud, carried_out):
-    faulty.fail(Fault(r"POST \S*/networks$", carried_out=carried_out))
+def test_an_answer_that_never_comes_leaves_one(stack, faulty, cloud, carried_out, status):
+    faulty.fail(Fault(r"POST \S*/networks$", status=status, carried_out=carried_out))
     stack.create(NET)
+    assert faulty.matching(r"POST \S*/networks$")[0].status == status
     assert len(networks(cloud)) == 1
     assert states(stack) == {"CREATE_IN_PROGRESS": 1, "CREATE_COMPLETE": 1}
+
+
+def test_who_asks_about_a_template_is_told_that_a_service_is_silent(stack, faulty, smallest):
+    faulty.fail(Fault(r"GET \S*/flavors", times=None, status=SILENT))
+    server = {"type": "OS::Nova::Server", "properties": smallest}
+    with pytest.raises(ClientError) as refused:
+        stack.begin({"server": server})
+    assert refused.value.status == 503
 
 
 def test_a_service_that_is_away_is_waited_for_and_not_run_down_when_it_is_back(stack, faulty, cloud):

@@ -146,7 +146,7 @@ class RemoteStack(Resource):
             return self.context.keystone_session
         secret = there.get(self.CREDENTIAL_SECRET_ID)
         login = self._login(secret) if secret else self.context.auth_plugin
-        return Session(auth=login, verify=self._verify)
+        return Session(auth=login, verify=self._verify, timeout=self.context.keystone_session.timeout)
 
     @property
     def _verify(self) -> bool | str:

@@ -12,8 +12,8 @@ from urllib3.connectionpool import HTTPConnectionPool
 from urllib3.exceptions import MaxRetryError, NewConnectionError, ProtocolError
 
 from heatconv.model.states import Action
-from heatconv.resources.clients.status import http_status
-from heatconv.worker.faults import MAX_ASKED, MAX_PAUSE, PASSING, SPREAD, is_passing, is_refusal, pause
+from heatconv.resources.clients.status import PASSING, http_status
+from heatconv.worker.faults import MAX_ASKED, MAX_PAUSE, SPREAD, is_passing, is_refusal, pause
 
 
 class Answered(Exception):
