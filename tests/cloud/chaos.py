@@ -48,7 +48,6 @@ LOOK = 0.5  #: seconds between two looks at a stack, or two requests for the sam
 SETTLED = 40.0  #: seconds that a user waits for a stack at the most
 HURRY = (0.5, 6.0)  #: seconds until a user wishes again who does not wait
 PATIENCE = 240.0  #: seconds in which everything has to come to rest once all is healed
-AWAY = "Unable to establish connection"  #: in what is answered while a service cannot be asked
 MOST_MEMORY = 250 * 2**20  #: bytes that a worker may have at any time
 
 
@@ -99,7 +98,7 @@ class User(threading.Thread):
             if error.status == 404 and wanted is None:
                 return True
             came_or_went = error.status in (404, 409)
-            if error.status in NOT_NOW or came_or_went or AWAY in str(error):
+            if error.status in NOT_NOW or came_or_went:
                 return False
             raise
         return True
