@@ -25,8 +25,8 @@ from heatconv.cmd.compose import common, engine, worker  # noqa: E402
 from heatconv.cmd.compose.api import ApiService  # noqa: E402
 from heatconv.cmd.daemon import Daemon, collect_less, keep_private, leave  # noqa: E402
 from heatconv.crypto import Keyring  # noqa: E402
-from heatconv.db import migration, sealing  # noqa: E402
-from heatconv.db.session import Database  # noqa: E402
+from heatconv.db.plumbing import migration, sealing  # noqa: E402
+from heatconv.db.plumbing.session import Database  # noqa: E402
 from heatconv.resources.registry import Registry  # noqa: E402
 from heatconv.rpc import memory  # noqa: E402
 from heatconv.rpc.bus import Bus  # noqa: E402

@@ -18,8 +18,8 @@ from typing import NoReturn, Protocol
 from oslo_config import cfg
 
 from heatconv import errors
-from heatconv.db import services
-from heatconv.db.session import Database
+from heatconv.db.convergence import services
+from heatconv.db.plumbing.session import Database
 from heatconv.model.ids import new_id
 from heatconv.rpc.bus import Bus
 

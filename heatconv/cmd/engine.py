@@ -17,7 +17,7 @@ from heatconv.cmd import daemon, keys  # noqa: E402
 from heatconv.cmd.compose import cloud, common, engine  # noqa: E402
 from heatconv.cmd.processes import PROCESSES, run_processes  # noqa: E402
 from heatconv.crypto import Keyring  # noqa: E402
-from heatconv.db.session import Database  # noqa: E402
+from heatconv.db.plumbing.session import Database  # noqa: E402
 from heatconv.rpc.bus import ENGINE_TOPIC, Bus  # noqa: E402
 
 

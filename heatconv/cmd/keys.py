@@ -13,8 +13,8 @@ from oslo_config import cfg
 
 from heatconv import errors
 from heatconv.crypto import Keyring, generate_key
-from heatconv.db import migration, sealing
-from heatconv.db.session import Database
+from heatconv.db.plumbing import migration, sealing
+from heatconv.db.plumbing.session import Database
 
 KEY_FILE = "heatconv.key"
 

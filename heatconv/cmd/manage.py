@@ -13,8 +13,9 @@ from heatconv import conf as configuration
 from heatconv.cmd import keys
 from heatconv.cmd.daemon import keep_private
 from heatconv.crypto import generate_key
-from heatconv.db import migration, purging, sealing, services
-from heatconv.db.session import Database
+from heatconv.db.convergence import purging, services
+from heatconv.db.plumbing import migration, sealing
+from heatconv.db.plumbing.session import Database
 
 
 def main() -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from heatconv.db.places import ROW
-from heatconv.db.types import BigInt, Json, LongText, Sealed, SealedText, Time, Uuid, string
+from heatconv.db.plumbing.places import ROW
+from heatconv.db.plumbing.types import BigInt, Json, LongText, Sealed, SealedText, Time, Uuid, string
 
 metadata = sa.MetaData(
     naming_convention={

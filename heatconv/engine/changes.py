@@ -8,16 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 from heatconv import template
-from heatconv.db import nested, resources
-from heatconv.db.session import Database
-from heatconv.engine.looking import plugin_of
+from heatconv.db.convergence import nested, resources
+from heatconv.db.plumbing.session import Database
 from heatconv.engine.nested_preview import DEEP, NestedPreview, Would
+from heatconv.engine.plugin_access import plugin_of
 from heatconv.graph.dag import in_dependency_order
 from heatconv.graph.traversal import plan
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import NodeData
 from heatconv.model.plan import Plan, Target
-from heatconv.model.records import Nested, Resource, Stack
+from heatconv.model.records import Nested, ResourceRow, Stack
 from heatconv.model.states import Action
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import UpdateReplace
@@ -34,7 +34,7 @@ class Changes:
         self._registry = registry
         self._inside = inside
         self._below: Mapping[str, Nested] = {}
-        self.told: dict[str, list[Json]] = {
+        self.by_kind: dict[str, list[Json]] = {
             kind: [] for kind in ("unchanged", "updated", "replaced", "added", "deleted")
         }
 
@@ -49,31 +49,31 @@ class Changes:
         targets = would.wanted.targets
         planned = plan(would.stack.id, targets, resources.list_extant(self._database, would.stack.id))
         rows = {row.id: row for row in resources.list_resources(self._database, would.stack.id)}
-        told = _told(planned, rows)
+        outputs = _outputs(planned, rows)
         for name in in_dependency_order({name: each.definition.requires for name, each in targets.items()}):
             target, row = targets[name], rows.get(planned.chosen[name])
-            change = "added" if row is None else self._change(would.stack, row, target, told)
+            change = "added" if row is None else self._change(would.stack, row, target, outputs)
             if name not in planned.dirty:
                 change = "unchanged"
-            self.told[self._kind(change, row)].append(would_be(would, target.definition, row))
+            self.by_kind[self._kind(change, row)].append(would_be(would, target.definition, row))
             if self._inside is not None:
-                self._look_inside(self._inside, would, target.definition, row, change, told)
+                self._look_inside(self._inside, would, target.definition, row, change, outputs)
             if change in ("added", "replaced"):
                 # What refers to it will see another id than now, whichever that will be.
-                told[name] = NodeData(name=name, resource_id="", reference_id=f"{name}, to be made")
+                outputs[name] = NodeData(name=name, resource_id="", reference_id=f"{name}, to be made")
         for row in rows.values():
             if row.name not in targets and row.desired is not None:
-                self.told["deleted"].append(would_be(would, row.desired, row))
-                self.told["deleted"].extend(shown for _, shown in self._all_in(row))
+                self.by_kind["deleted"].append(would_be(would, row.desired, row))
+                self.by_kind["deleted"].extend(shown for _, shown in self._all_in(row))
 
-    def _change(self, stack: Stack, row: Resource, target: Target, told: Mapping[str, NodeData]) -> str:
+    def _change(self, stack: Stack, row: ResourceRow, target: Target, outputs: Mapping[str, NodeData]) -> str:
         if row.applied is None or not self._registry.may_become(row.applied, target.definition):
             return "replaced" if row.applied else "added"
         plugin = plugin_of(self._database, self._registry, stack, row, row.applied)
         after = replace(
             target.definition,
-            properties=template.resolve(target.definition.properties, told),
-            metadata=template.resolve(target.definition.metadata, told),
+            properties=template.resolve(target.definition.properties, outputs),
+            metadata=template.resolve(target.definition.metadata, outputs),
         )
         try:
             return "unchanged" if plugin.plan_update(after) is None else "updated"
@@ -87,24 +87,24 @@ class Changes:
         inside: NestedPreview,
         would: Would,
         definition: Definition,
-        row: Resource | None,
+        row: ResourceRow | None,
         change: str,
-        told: Mapping[str, NodeData],
+        outputs: Mapping[str, NodeData],
     ) -> None:
         """Tell what becomes of the stack that a resource owns, if it owns one."""
         if row is not None and change == "unchanged":
             there = list(self._all_in(row))
             inside.count(len(there))
             for each, shown in there:
-                self.told[self._kind("unchanged", each)].append(shown)
+                self.by_kind[self._kind("unchanged", each)].append(shown)
             return
         if row is not None and change == "replaced":
-            self.told["deleted"].extend(shown for _, shown in self._all_in(row))
-        inner = inside.within(would, definition, told, row if change == "updated" else None)
+            self.by_kind["deleted"].extend(shown for _, shown in self._all_in(row))
+        inner = inside.within(would, definition, outputs, row if change == "updated" else None)
         if inner is not None:
             self._compare(inner)
 
-    def _kind(self, change: str, row: Resource | None) -> str:
+    def _kind(self, change: str, row: ResourceRow | None) -> str:
         """Return the list that a resource is shown in.
 
         As in Heat, an update goes into each nested stack: with those shown, it is for the
@@ -112,7 +112,7 @@ class Changes:
         """
         return "updated" if change == "unchanged" and row is not None and row.id in self._below else change
 
-    def _all_in(self, owner: Resource) -> Iterator[tuple[Resource, Json]]:
+    def _all_in(self, owner: ResourceRow) -> Iterator[tuple[ResourceRow, Json]]:
         """Yield the resources of the stack that a row owns, and of those in it: as rows, and as shown."""
         stack = self._below.get(owner.id)
         if stack is None:
@@ -123,13 +123,13 @@ class Changes:
                 yield from self._all_in(row)
 
 
-def would_be(would: Would, definition: Definition, row: Resource | None = None) -> Json:
+def would_be(would: Would, definition: Definition, row: ResourceRow | None = None) -> Json:
     """Return a resource of a stack as a preview has it; without a row, it is to be made."""
     stack_id = would.stack.id if would.exists else "None"
     return _shown(definition, row, (would.stack.name, stack_id), would.owner)
 
 
-def _told(planned: Plan, rows: Mapping[str, Resource]) -> dict[str, NodeData]:
+def _outputs(planned: Plan, rows: Mapping[str, ResourceRow]) -> dict[str, NodeData]:
     """Return what the rows that a plan goes on with tell, by name."""
     return {
         row.name: NodeData(
@@ -141,7 +141,7 @@ def _told(planned: Plan, rows: Mapping[str, Resource]) -> dict[str, NodeData]:
 
 
 def _shown(
-    definition: Definition, row: Resource | None, stack: tuple[str, str], parent_resource: str | None
+    definition: Definition, row: ResourceRow | None, stack: tuple[str, str], parent_resource: str | None
 ) -> Json:
     name, stack_id = stack
     return {

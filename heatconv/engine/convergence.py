@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import observations, resources, stacks, turns
-from heatconv.db.session import Database
-from heatconv.db.traversals import Started
+from heatconv.db.convergence import resources, stacks
+from heatconv.db.convergence.traversals import Started
+from heatconv.db.observation import observations, schedule
+from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
 from heatconv.engine.notifications import Notifications
 from heatconv.engine.observer import Observer
@@ -103,7 +104,7 @@ class Convergence:
 
     def _drift(self, stack: Stack, resource: str | None) -> Json:
         root_id = observations.roots_of(self._database, [stack.id])[stack.id]
-        known = turns.get(self._database, root_id)
+        known = schedule.get(self._database, root_id)
         inside = [stack.id] if resource else list(observations.trees(self._database, [stack.id]))
         found = observations.drifts(self._database, inside, resource and [resource])
         root = stack if stack.id == root_id else stacks.get(self._database, root_id) or stack

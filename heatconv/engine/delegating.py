@@ -2,7 +2,7 @@
 """What users delegate, so that workers can act for their stacks: had, renewed, given back.
 
 A root stack has one delegation, which those nested in it share.  Whoever dies in the middle has
-left a row that is due some time (``heatconv.db.delegations``): every engine looks for those.
+left a row that is due some time (``heatconv.db.convergence.delegations``): every engine looks for those.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from heatconv import errors
-from heatconv.db import delegations
-from heatconv.db.session import Database
+from heatconv.db.convergence import delegations
+from heatconv.db.plumbing.session import Database
 from heatconv.model.delegation import Delegation
 from heatconv.model.ids import new_id
 from heatconv.model.records import Stack

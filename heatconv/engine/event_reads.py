@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import events, nested
-from heatconv.db.session import Database
+from heatconv.db.convergence import nested
+from heatconv.db.delivery import events
+from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
-from heatconv.engine.found import find
+from heatconv.engine.lookup import find
 from heatconv.rpc.context import RequestContext
 
 Json = dict[str, Any]

@@ -13,9 +13,10 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from heatconv.db import healing, observations, stacks, turns
-from heatconv.db.session import Database
-from heatconv.db.traversals import Started
+from heatconv.db.convergence import stacks
+from heatconv.db.convergence.traversals import Started
+from heatconv.db.observation import healing, observations, schedule
+from heatconv.db.plumbing.session import Database
 from heatconv.engine.prepare import Preparer
 from heatconv.model.drift import Drift, Handling, Mode, mode_of
 from heatconv.model.records import Stack
@@ -55,7 +56,7 @@ class Healing:
 
     def heal(self, root_id: str, tree: Sequence[str], mode: Mode) -> bool:
         """Start to put right what has drifted in a root stack and those nested in it, if that may be now."""
-        root, known = stacks.get(self._database, root_id), turns.get(self._database, root_id)
+        root, known = stacks.get(self._database, root_id), schedule.get(self._database, root_id)
         if root is None or known is None or not _is_at_rest(root):
             return False
         ours = root.current_traversal == known.traversal_id

@@ -13,16 +13,16 @@ from dataclasses import replace
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import nested, resources, snapshots
-from heatconv.db.requests import answer_with, carrying_out
-from heatconv.db.session import Database
-from heatconv.db.traversals import Started
+from heatconv.db.convergence import nested, resources, snapshots
+from heatconv.db.convergence.traversals import Started
+from heatconv.db.plumbing.requests import answer_with, carrying_out
+from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
 from heatconv.engine.freezing import Source, Wanted
 from heatconv.engine.prepare import Preparer
+from heatconv.engine.redaction import Veil
 from heatconv.engine.requests import Requests
-from heatconv.engine.veil import Veil
-from heatconv.model.records import RawTemplate, Resource, Snapshot, Stack
+from heatconv.model.records import RawTemplate, ResourceRow, Snapshot, Stack
 from heatconv.model.secrets import found_in, sentence
 from heatconv.model.states import Action, Status
 from heatconv.resources.facts import Incarnation, StackFacts, Unkept
@@ -210,9 +210,9 @@ class Lifecycle:
                 if plugin is not None and plugin.implements("handle_delete_snapshot"):
                     _delete_part(plugin, parts[name])
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-            told = sentence(str(error), frozenset[str]().union(*(row.secrets for row in rows.values())))
-            snapshots.mark(self._database, taken.id, Action.DELETE, Status.FAILED, told)
-            raise errors.ActionFailed(reason=told) from None
+            reason = sentence(str(error), frozenset[str]().union(*(row.secrets for row in rows.values())))
+            snapshots.mark(self._database, taken.id, Action.DELETE, Status.FAILED, reason)
+            raise errors.ActionFailed(reason=reason) from None
         snapshots.forget(self._database, taken.id)
 
     def _find_snapshot(self, stack: Stack, snapshot: str) -> Snapshot:
@@ -221,7 +221,7 @@ class Lifecycle:
             raise errors.NotFound(entity="Snapshot", name=snapshot)
         return found
 
-    def _plugin(self, stack: Stack, row: Resource, type_name: str) -> Plugin | None:
+    def _plugin(self, stack: Stack, row: ResourceRow, type_name: str) -> Plugin | None:
         """Return a row's plugin, which may look and call but keeps nothing; None if it never was made."""
         if row.applied is None:
             return None

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from heatconv import errors, template
-from heatconv.db import nested, stacks
-from heatconv.db.session import Database
+from heatconv.db.convergence import nested, stacks
+from heatconv.db.plumbing.session import Database
 from heatconv.engine.freezing import Source, Wanted
 from heatconv.engine.nested_stacks import PlannedStacks
 from heatconv.engine.prepare import Preparer
@@ -18,7 +18,7 @@ from heatconv.model.deferred import references
 from heatconv.model.definition import Definition
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import NodeData
-from heatconv.model.records import Resource, Stack
+from heatconv.model.records import ResourceRow, Stack
 from heatconv.model.states import Action
 from heatconv.resources.facts import Incarnation, StackFacts
 from heatconv.resources.registry import Registry
@@ -76,8 +76,8 @@ class NestedPreview:
         self,
         around: Would,
         definition: Definition,
-        told: Mapping[str, NodeData],
-        row: Resource | None = None,
+        outputs: Mapping[str, NodeData],
+        row: ResourceRow | None = None,
     ) -> Would | None:
         """Return the stack that a resource would make; with a row, what would become of the one it owns.
 
@@ -93,10 +93,10 @@ class NestedPreview:
             return None
         self._requests.check_depth(around.depth + 1)
         try:
-            after = _resolved(definition, told)
+            after = _resolved(definition, outputs)
             self.count(0, class_.size_made(after.properties))
             planned = self._requests.parse(self._context, self._planned(around, after, row))
-            source = replace(planned, guessed={*around.source.guessed, *_guessed(definition, told)})
+            source = replace(planned, guessed={*around.source.guessed, *_guessed(definition, outputs)})
             found = self._found(row)
             name = f"{around.stack.name}-{definition.name}"
             stack = found or self._requests.new_stack(self._context, name, {})
@@ -119,7 +119,7 @@ class NestedPreview:
             owner=definition.name,
         )
 
-    def _planned(self, around: Would, after: Definition, row: Resource | None) -> dict[str, Any]:
+    def _planned(self, around: Would, after: Definition, row: ResourceRow | None) -> dict[str, Any]:
         """Return what a resource would make its stack of."""
         before = after if row is None or row.applied is None else row.applied
         facts = StackFacts(
@@ -136,21 +136,21 @@ class NestedPreview:
         plugin.become(after)
         return plugin.planned_source(update.prop_diff if update else None)
 
-    def _found(self, row: Resource | None) -> Stack | None:
+    def _found(self, row: ResourceRow | None) -> Stack | None:
         child = None if row is None else nested.child_of(self._database, row.id)
         return None if child is None or child.deleted else stacks.get(self._database, child.id)
 
 
-def _guessed(definition: Definition, told: Mapping[str, NodeData]) -> set[str]:
+def _guessed(definition: Definition, outputs: Mapping[str, NodeData]) -> set[str]:
     """Return the names that stand for resources that a definition refers to, and that tell nothing by now."""
-    return {each.resource for each in references(definition.properties) if each.resource not in told}
+    return {each.resource for each in references(definition.properties) if each.resource not in outputs}
 
 
-def _resolved(definition: Definition, told: Mapping[str, NodeData]) -> Definition:
+def _resolved(definition: Definition, outputs: Mapping[str, NodeData]) -> Definition:
     """Return a definition with what is known by now."""
     return replace(
         definition,
-        properties=template.resolve(definition.properties, told),
-        metadata=template.resolve(definition.metadata, told),
-        update_policy=template.resolve(definition.update_policy, told),
+        properties=template.resolve(definition.properties, outputs),
+        metadata=template.resolve(definition.metadata, outputs),
+        update_policy=template.resolve(definition.update_policy, outputs),
     )

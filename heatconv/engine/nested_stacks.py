@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Never
 
 from heatconv import errors, template
-from heatconv.db import nested, stacks
-from heatconv.db.session import Database
+from heatconv.db.convergence import nested, stacks
+from heatconv.db.plumbing.session import Database
 from heatconv.engine.freezing import Source
 from heatconv.engine.reads import Reads
 from heatconv.engine.requests import Requests
@@ -69,7 +69,7 @@ class ReadStacks:
         """Refuse."""
         _refuse()
 
-    def check_room(self, stack_id: str, size: int) -> None:
+    def check_tree_quota(self, stack_id: str, size: int) -> None:
         """Refuse."""
         _refuse()
 
@@ -111,9 +111,9 @@ class SignalledStacks(ReadStacks):
         options = {"timeout_mins": timeout_mins}
         self._requests.update_stack(self._context, stack_id, source, options, existing=False)
 
-    def check_room(self, stack_id: str, size: int) -> None:
+    def check_tree_quota(self, stack_id: str, size: int) -> None:
         """Refuse so many resources in a stack if that is too many for the tree it is in."""
-        self._requests.check_room(self._context, stack_id, size)
+        self._requests.check_tree_quota(self._context, stack_id, size)
 
 
 class ShownStacks(ReadStacks):
@@ -132,8 +132,8 @@ class ShownStacks(ReadStacks):
 
     def member(self, stack_id: str, name: str, attribute: str | None) -> Any:
         """Return an attribute of a stack's resource, or its physical id, without secrets."""
-        told = self._get_attribute(self._context, stack_id, name, attribute)
-        return masked(told["value"], told["secrets"])
+        answer = self._get_attribute(self._context, stack_id, name, attribute)
+        return masked(answer["value"], answer["secrets"])
 
 
 def _refuse() -> Never:

@@ -231,7 +231,7 @@ def loaded(text: str) -> Mapping[str, Any]:
 
 
 def parameters(
-    source: Source, taken: Mapping[str, Any], operator: Mapping[str, Any], room: int = MAX_DESCRIBED
+    source: Source, taken: Mapping[str, Any], operator: Mapping[str, Any], budget: int = MAX_DESCRIBED
 ) -> dict[str, Any]:
     """Return what the templates inside a source take, by resource, as /validate tells it.
 
@@ -239,22 +239,26 @@ def parameters(
 
     Raises:
         Invalid: one of them is no template.
-        RequestLimitExceeded: there are more than ``room``.
+        RequestLimitExceeded: there are more than ``budget``.
     """
-    told, _ = _parameters(source, taken, operator, (), room)
-    return told
+    described, _ = _parameters(source, taken, operator, (), budget)
+    return described
 
 
 def _parameters(
-    source: Source, taken: Mapping[str, Any], operator: Mapping[str, Any], around: tuple[str, ...], room: int
+    source: Source,
+    taken: Mapping[str, Any],
+    operator: Mapping[str, Any],
+    around: tuple[str, ...],
+    budget: int,
 ) -> tuple[dict[str, Any], int]:
     """Return the descriptions, and how many more there may be; no file is looked for inside itself."""
-    told: dict[str, Any] = {}
+    described: dict[str, Any] = {}
     given = template.plain_properties(source.template, _values(taken))
     for name, type_ in template.types_in(source.template, source.environment, operator):
         if not is_template(type_) or type_ not in source.files or type_ in around:
             continue
-        if room == 0:
+        if budget == 0:
             raise errors.RequestLimitExceeded(f"There are more than {MAX_DESCRIBED} nested templates.")
         inner = replace(
             source,
@@ -263,9 +267,9 @@ def _parameters(
         )
         described = _described(inner.template, inner.environment, given.get(name, {}))
         del described["Environment"]
-        below, room = _parameters(inner, described["Parameters"], operator, (*around, type_), room - 1)
-        told[name] = {"Type": type_, **described} | ({"NestedParameters": below} if below else {})
-    return told, room
+        below, budget = _parameters(inner, described["Parameters"], operator, (*around, type_), budget - 1)
+        described[name] = {"Type": type_, **described} | ({"NestedParameters": below} if below else {})
+    return described, budget
 
 
 def _described(

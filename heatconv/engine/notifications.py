@@ -77,7 +77,7 @@ class Notifications:
             return
         for reader in self._readers_of(event_type):
             try:
-                told = _physical_ids(reader.notified(event_type, payload))
+                heard = _physical_ids(reader.notified(event_type, payload))
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything, and a payload be anything
                 LOG.warning(
                     "notification %s is dropped: %s cannot read it (%s)",
@@ -86,7 +86,7 @@ class Notifications:
                     type(error).__name__,
                 )
             else:
-                self.take_up(told)
+                self.take_up(heard)
 
     def take_up(self, physical_ids: Iterable[str], *, project_id: str | None = None) -> int:
         """Have things looked at soon; return how many found a place."""
@@ -169,8 +169,8 @@ def _patterns(event_type: str) -> Iterator[str]:
         start, dot, _ = start.rpartition(".")
 
 
-def _physical_ids(told: Iterable[Any]) -> set[str]:
+def _physical_ids(heard: Iterable[Any]) -> set[str]:
     """Return what can be physical ids of what a plugin has read in a payload."""
-    if isinstance(told, str):
+    if isinstance(heard, str):
         raise TypeError("one text instead of several")
-    return {each for each in told if isinstance(each, str) and 0 < len(each) <= LONG}
+    return {each for each in heard if isinstance(each, str) and 0 < len(each) <= LONG}

@@ -15,13 +15,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from heatconv.db import observations, stacks, turns
-from heatconv.db.session import Database
-from heatconv.db.turns import Looked, Turn
+from heatconv.db.convergence import stacks
+from heatconv.db.observation import observations, schedule
+from heatconv.db.observation.schedule import DueStack, Looked
+from heatconv.db.plumbing.session import Database
 from heatconv.engine.healing import Healing
 from heatconv.engine.observing import MANY, Observing, Seen
 from heatconv.model.drift import DriftStatus, Handling, Mode, Policy, mode_of
-from heatconv.model.records import Resource, Stack
+from heatconv.model.records import ResourceRow, Stack
 from heatconv.model.states import Status
 
 LOG = logging.getLogger(__name__)
@@ -78,14 +79,14 @@ class Observer:
         now = time.monotonic()
         if self._defaults.mode is not Mode.OFF and now > self._adopted + ADOPT:
             interval = self._defaults.interval
-            if not turns.make_unknown_known(self._database, limit=STACKS, spread=interval):
+            if not schedule.make_unknown_known(self._database, limit=STACKS, spread=interval):
                 self._adopted = now
         if now > self._swept + SWEEP:
-            turns.forget_gone(self._database)
+            schedule.forget_gone(self._database)
             self._swept = now
         self._look_after()
-        while not self._stopped and (due := turns.due(self._database, STACKS)):
-            taken = turns.take(self._database, due, lease=LEASE)
+        while not self._stopped and (due := schedule.due(self._database, STACKS)):
+            taken = schedule.take(self._database, due, lease=LEASE)
             if not taken:
                 return  # others were faster
             self._look(taken)
@@ -115,17 +116,17 @@ class Observer:
         free = [row for row in free if row.stack_id in root_by_stack]
         again = [row for row in busy if row.stack_id in root_by_stack]
         for root_id in sorted({root_by_stack[row.stack_id].id for row in free}):
-            turns.make_known(self._database, root_id)
+            schedule.make_known(self._database, root_id)
         seen = self._observe(root_by_stack, free)
         again += [row for row in free if row.id in seen.unseen]
         drifted = [finding.row for finding in seen.findings if finding.kind is not None]
         for root_id in sorted({root_of[row.stack_id] for row in drifted}):
             tree = list(observations.trees(self._database, [root_id]))
-            turns.note(self._database, root_id, DriftStatus.DRIFTED, whole=False)
+            schedule.note(self._database, root_id, DriftStatus.DRIFTED, whole=False)
             if not self._heal(roots[root_id], tree, seen) and self._is_busy(root_id):
                 again += [row for row in drifted if root_of[row.stack_id] == root_id]
             # Where one thing was lost there may be more, of which nobody has told yet.
-            turns.hurry(self._database, root_id, within=BUSY)
+            schedule.hurry(self._database, root_id, within=BUSY)
         return {row.physical_id for row in again if row.physical_id is not None}
 
     def look_over(self, stack: Stack, name: str | None, *, to_converge: bool = False) -> None:
@@ -153,17 +154,17 @@ class Observer:
         self._checked.add(stack_id)
 
     def look_now(
-        self, root: Stack, rows: Sequence[Resource], *, whole: bool = False, heal: bool = True
+        self, root: Stack, rows: Sequence[ResourceRow], *, whole: bool = False, heal: bool = True
     ) -> Seen:
         """Look at some rows of a root stack, ``whole``: at all of them, whatever its policy."""
-        turns.make_known(self._database, root.id)
+        schedule.make_known(self._database, root.id)
         tree = list(observations.trees(self._database, [root.id]))
         seen = self._observe(dict.fromkeys(tree, root), rows, insist=True)
         drifted = {root.id} if observations.drifted(self._database, tree) else set()
         if whole or drifted:
             unclear = seen.unseen or observations.unwell(self._database, tree)
             status = status_of(root.id, drifted, {root.id} if unclear else set())
-            turns.note(self._database, root.id, status, whole=whole)
+            schedule.note(self._database, root.id, status, whole=whole)
         if heal:
             self._heal(root, tree, seen)
         return seen
@@ -189,10 +190,10 @@ class Observer:
 
     # -- turns -----------------------------------------------------------------------------------
 
-    def _look(self, taken: Sequence[Turn]) -> None:
+    def _look(self, taken: Sequence[DueStack]) -> None:
         off = [each for each in taken if each.stack.deleted_at or self.mode(each.stack) is Mode.OFF]
         if off:
-            turns.end(self._database, [Looked(turn=turn, again_in=ASLEEP) for turn in off])
+            schedule.end(self._database, [Looked(turn=turn, again_in=ASLEEP) for turn in off])
         wanted = {each.stack.id: each for each in taken if each not in off}
         root_of = observations.trees(self._database, wanted.keys()) if wanted else {}
         sizes: Counter[str] = Counter()
@@ -204,7 +205,7 @@ class Observer:
         for root in sorted(large):
             self._look_on(wanted[root], [each for each in root_of if root_of[each] == root], sizes[root])
 
-    def _look_together(self, pack: Sequence[Turn], root_of: Mapping[str, str]) -> None:
+    def _look_together(self, pack: Sequence[DueStack], root_of: Mapping[str, str]) -> None:
         """Look at all of some small stacks."""
         turn_of = {turn.stack.id: turn for turn in pack}
         trees = {stack_id: root for stack_id, root in root_of.items() if root in turn_of}
@@ -219,11 +220,11 @@ class Observer:
             Looked(turn=turn, again_in=self._pause(turn.stack), status=status_of(root, drifted, blind))
             for root, turn in turn_of.items()
         ]
-        turns.end(self._database, ended)
+        schedule.end(self._database, ended)
         for root, turn in turn_of.items():
             self._heal(turn.stack, [each for each in trees if trees[each] == root], seen)
 
-    def _look_on(self, turn: Turn, tree: Sequence[str], size: int) -> None:
+    def _look_on(self, turn: DueStack, tree: Sequence[str], size: int) -> None:
         """Look at the next portion of a large stack."""
         root, portion = turn.stack, self._defaults.portion
         rows = observations.observable(self._database, tree, after=turn.cursor, limit=portion)
@@ -237,7 +238,7 @@ class Observer:
             drifted = {root.id} if observations.drifted(self._database, tree) else set()
             unclear = {root.id} if blind or observations.unwell(self._database, tree) else set()
             looked = Looked(turn=turn, again_in=pause, status=status_of(root.id, drifted, unclear))
-        turns.end(self._database, [looked])
+        schedule.end(self._database, [looked])
         self._heal(root, tree, seen)
 
     def _pause(self, root: Stack) -> float:
@@ -248,7 +249,9 @@ class Observer:
 
     # -- looking -----------------------------------------------------------------------------------
 
-    def _observe(self, roots: Mapping[str, Stack], rows: Sequence[Resource], *, insist: bool = False) -> Seen:
+    def _observe(
+        self, roots: Mapping[str, Stack], rows: Sequence[ResourceRow], *, insist: bool = False
+    ) -> Seen:
         """Look at rows, by default at those whose policy (their stack's, their metadata) is not off.
 
         ``roots`` are the root stacks by the ids of the stacks that the rows are in.

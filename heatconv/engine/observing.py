@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import observations
-from heatconv.db.session import Database
-from heatconv.engine.looking import plugin_of
+from heatconv.db.observation import observations
+from heatconv.db.plumbing.session import Database
+from heatconv.engine.plugin_access import plugin_of
 from heatconv.model.drift import Finding, Kind
-from heatconv.model.records import Resource, Stack
+from heatconv.model.records import ResourceRow, Stack
 from heatconv.model.secrets import sentence
 from heatconv.resources.exception import ResourceInError
 from heatconv.resources.registry import Registry
@@ -55,7 +55,7 @@ class Observing:
         self._failing: dict[Service, tuple[int, float]] = {}  #: how often in a row, and until when to wait
 
     def observe(
-        self, stacks: Mapping[str, Stack], roots: Iterable[str], rows: Sequence[Resource], *, insist: bool
+        self, stacks: Mapping[str, Stack], roots: Iterable[str], rows: Sequence[ResourceRow], *, insist: bool
     ) -> Seen:
         """Look at rows and record what is news; what is returned holds.
 
@@ -73,9 +73,9 @@ class Observing:
                 whole.findings += observations.record(self._database, turns, seen.findings)
         return whole
 
-    def _look(self, stacks: Mapping[str, Stack], rows: Sequence[Resource], *, insist: bool) -> Seen:
+    def _look(self, stacks: Mapping[str, Stack], rows: Sequence[ResourceRow], *, insist: bool) -> Seen:
         seen = Seen()
-        groups: dict[Service, list[tuple[Plugin, Resource]]] = defaultdict(list)
+        groups: dict[Service, list[tuple[Plugin, ResourceRow]]] = defaultdict(list)
         for row in rows:
             try:
                 plugin = self._plugin(stacks[row.stack_id], row)
@@ -96,7 +96,7 @@ class Observing:
                     seen.unseen.add(row.id)
         return seen
 
-    def _plugin(self, stack: Stack, row: Resource) -> Plugin | None:
+    def _plugin(self, stack: Stack, row: ResourceRow) -> Plugin | None:
         """Return the plugin of a row; None if there is nothing to know of it."""
         definition = row.applied
         if definition is None or not self._registry.get(definition.implemented_by).is_observable():
@@ -105,7 +105,7 @@ class Observing:
 
     # -- asking a service --------------------------------------------------------------------
 
-    def _ask(self, service: Service, members: Sequence[tuple[Plugin, Resource]]) -> dict[str, Live]:
+    def _ask(self, service: Service, members: Sequence[tuple[Plugin, ResourceRow]]) -> dict[str, Live]:
         """Return what a service tells, by row; what it does not tell of is not among it."""
         plugins = [plugin for plugin, _ in members]
         type_ = type(plugins[0])
@@ -165,7 +165,7 @@ def _observed(plugin: Plugin) -> Live:
 # -- what that means -----------------------------------------------------------------------------
 
 
-def _finding(plugin: Plugin, row: Resource, live: Live) -> Finding:
+def _finding(plugin: Plugin, row: ResourceRow, live: Live) -> Finding:
     secrets = plugin.definition.secrets
     if live is None:
         return Finding(row=row, kind=Kind.MISSING, reason="it is not there any more")
@@ -174,19 +174,19 @@ def _finding(plugin: Plugin, row: Resource, live: Live) -> Finding:
     differences, unexpected = plugin.differences(live), plugin.unexpected(live)
     if not differences and not unexpected:
         return Finding(row=row, kind=None)
-    told = [
-        *(_told(plugin, name, value) for name, value in differences.items()),
+    differing = [
+        *(_difference(plugin, name, value) for name, value in differences.items()),
         *(f"{name} is {_text(value)} and nobody asked for it" for name, value in unexpected.items()),
     ]
     return Finding(
         row=row,
         kind=Kind.CHANGED if differences else Kind.UNEXPECTED,
         differences=differences | unexpected,
-        reason=sentence("; ".join(told), secrets),
+        reason=sentence("; ".join(differing), secrets),
     )
 
 
-def _told(plugin: Plugin, name: str, live: Any) -> str:
+def _difference(plugin: Plugin, name: str, live: Any) -> str:
     """Say how a property differs; of one that has a secret, only that it does."""
     if observations.is_secret(plugin.definition, name):
         return f"{name} is not as it was made"

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import requests
-from heatconv.db.requests import AlreadyAnswered, Request
-from heatconv.db.session import Database
+from heatconv.db.plumbing import requests
+from heatconv.db.plumbing.requests import AlreadyAnswered, Request
+from heatconv.db.plumbing.session import Database
 from heatconv.rpc.asked import Asked
 from heatconv.rpc.bus import as_told
 from heatconv.rpc.context import RequestContext, serving
@@ -87,7 +87,7 @@ def _once(database: Database, method: Method) -> Perform:
         if asked.number > 1 or time.time() - asked.at > PROMPT:
             stored = requests.find(database, asked.id)
             if stored is not None:
-                return _told(stored)
+                return _answer_of(stored)
         request = Request(asked.id, asked.at)
         try:
             return _carried_out(database, request, lambda: method(caller, **arguments))
@@ -95,7 +95,7 @@ def _once(database: Database, method: Method) -> Perform:
             stored = requests.find(database, asked.id)
             if stored is None:
                 raise errors.TransportError(reason="its answer was forgotten") from None
-            return _told(stored)
+            return _answer_of(stored)
 
     return perform
 
@@ -118,13 +118,13 @@ def _carried_out(database: Database, request: Request, carry_out: Callable[[], A
 
 
 def _refusal(error: errors.UserError) -> dict[str, Any]:
-    told = as_told(error)
+    refusal = as_told(error)
     # What the bus would make of it.
-    fields = json.loads(json.dumps(told.kwargs, default=str))
-    return {"refusal": [type(told).__name__, str(told.args[0]), fields]}
+    fields = json.loads(json.dumps(refusal.kwargs, default=str))
+    return {"refusal": [type(refusal).__name__, str(refusal.args[0]), fields]}
 
 
-def _told(stored: Mapping[str, Any]) -> Any:
+def _answer_of(stored: Mapping[str, Any]) -> Any:
     """Return the answer that was stored, or raise what was raised."""
     if "refusal" in stored:
         name, message, fields = stored["refusal"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from heatconv.engine import freezing
 from heatconv.engine.freezing import Source
-from heatconv.engine.veil import Veil
+from heatconv.engine.redaction import Veil
 from heatconv.template.cloudformation import in_hot_words
 
 Json = Mapping[str, Any]

@@ -15,15 +15,16 @@ from dataclasses import replace
 from typing import Any
 
 from heatconv import errors, template
-from heatconv.db import room, stacks, statistics, traversals
-from heatconv.db.room import Room
-from heatconv.db.session import Database
-from heatconv.db.traversals import Planner, Start, Started
+from heatconv.db.convergence import stacks, traversals, tree_quota
+from heatconv.db.convergence.traversals import Planner, Started, TraversalSpec
+from heatconv.db.convergence.tree_quota import TreeQuota
+from heatconv.db.plumbing import statistics
+from heatconv.db.plumbing.session import Database
 from heatconv.engine import freezing
 from heatconv.engine.freezing import Memory, Source, Wanted
 from heatconv.graph.traversal import Order, plan, visit
 from heatconv.model.plan import Target
-from heatconv.model.records import Held, Resource, Stack
+from heatconv.model.records import Held, ResourceRow, Stack
 from heatconv.model.states import Action, Phase, Status
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.registry import Registry
@@ -66,7 +67,7 @@ class Preparer:
         self._database = database
         self._registry = registry
         self._default_timeout = default_timeout
-        self._room = Room(limit=max_resources) if max_resources >= 0 else None
+        self._tree_quota = TreeQuota(limit=max_resources) if max_resources >= 0 else None
         self._keep_events = keep_events
 
     def create(
@@ -100,7 +101,7 @@ class Preparer:
         start = replace(
             self._start(stack.action, wanted, settings, tags, stack),
             owner=owner,
-            room=self._room_for(wanted),
+            tree_quota=self._tree_quota_of(wanted),
             max_stacks=max_stacks,
             delegation=have(),
         )
@@ -135,12 +136,12 @@ class Preparer:
             RequestLimitExceeded: there must not be so many resources in its tree.
         """
 
-        def decide(now: Stack) -> Start:
+        def decide(now: Stack) -> TraversalSpec:
             wanted = self.freeze(now, source(now), Action.UPDATE)
             self._check_immutable(now, wanted)
             changed = settings | {"description": wanted.description}
             start = self._start(Action.UPDATE, wanted, changed, tags, now)
-            return replace(start, owner=owner, room=self._room_for(wanted))
+            return replace(start, owner=owner, tree_quota=self._tree_quota_of(wanted))
 
         return self._race(stack, decide)
 
@@ -150,8 +151,8 @@ class Preparer:
         ``abandon``: what its resources stand for stays.
         """
 
-        def decide(now: Stack) -> Start:
-            return Start(
+        def decide(now: Stack) -> TraversalSpec:
+            return TraversalSpec(
                 action=Action.DELETE,
                 targets={},
                 settings={},
@@ -172,10 +173,10 @@ class Preparer:
             RequestLimitExceeded: the stack has as many snapshots as it may.
         """
 
-        def decide(now: Stack) -> Start:
+        def decide(now: Stack) -> TraversalSpec:
             if now.status is Status.IN_PROGRESS:
                 raise errors.ActionInProgress(name=now.name, action=now.action)
-            return Start(
+            return TraversalSpec(
                 action=action,
                 targets={},
                 settings={},
@@ -195,9 +196,9 @@ class Preparer:
             RequestLimitExceeded: there must not be so many resources in its tree.
         """
 
-        def decide(now: Stack) -> Start:
+        def decide(now: Stack) -> TraversalSpec:
             start = self._start(Action.RESTORE, wanted, {"description": wanted.description}, None, now)
-            return replace(start, room=self._room_for(wanted))
+            return replace(start, tree_quota=self._tree_quota_of(wanted))
 
         return self._race(stack, decide)
 
@@ -207,7 +208,7 @@ class Preparer:
         *,
         only: Collection[str] | None = None,
         only_at: str | None = None,
-        heals: Sequence[Resource] | None = None,
+        heals: Sequence[ResourceRow] | None = None,
     ) -> Started | None:
         """Start to put right what has drifted of a stack, and what depends on that; see ``db.observations``.
 
@@ -221,13 +222,13 @@ class Preparer:
             NotSupported: the stack is suspended, or is being deleted.
         """
 
-        def decide(now: Stack) -> Start:
+        def decide(now: Stack) -> TraversalSpec:
             if only_at is not None and now.current_traversal != only_at:
                 raise _NotDue
             if now.action in (Action.SUSPEND, Action.DELETE):
                 raise errors.NotSupported(feature=f"Converging stack {now.name} after its {now.action}")
             wanted = self.freeze(now, self.stored(now.raw_template_id), Action.UPDATE)
-            return Start(
+            return TraversalSpec(
                 action=Action.UPDATE,
                 targets=wanted.targets,
                 settings={},
@@ -249,7 +250,7 @@ class Preparer:
         prepared by another, or overtaken by a newer wish.
         """
 
-        def decide(now: Stack) -> Start:
+        def decide(now: Stack) -> TraversalSpec:
             if only_if_due and now.phase is not Phase.PREPARE:
                 raise _NotDue
             wanted = self._last_completed(now)
@@ -275,14 +276,14 @@ class Preparer:
         )
         return freezing.freeze(source, facts, self._registry, self.operator_environment, self._memory)
 
-    def check_room(self, stack: Stack, size: int) -> None:
+    def check_tree_quota(self, stack: Stack, size: int) -> None:
         """Refuse so many resources in a stack if that is too many for the tree that it is in.
 
         Raises:
             RequestLimitExceeded: it is too many.
         """
-        if self._room is not None:
-            room.check(self._database, stack, size, self._room)
+        if self._tree_quota is not None:
+            tree_quota.check(self._database, stack, size, self._tree_quota)
 
     def check_fits(self, stack: Stack, wanted: Wanted) -> None:
         """Refuse what is wanted of a stack if that is too many resources for the tree that it is in.
@@ -290,8 +291,8 @@ class Preparer:
         Raises:
             RequestLimitExceeded: it is too many.
         """
-        if (needed := self._room_for(wanted)) is not None:
-            room.check(self._database, stack, len(wanted.targets), needed)
+        if (needed := self._tree_quota_of(wanted)) is not None:
+            tree_quota.check(self._database, stack, len(wanted.targets), needed)
 
     def check_size(self, resources: int) -> None:
         """Refuse a tree of so many resources if there must not be as many.
@@ -299,8 +300,8 @@ class Preparer:
         Raises:
             RequestLimitExceeded: it is too many.
         """
-        if self._room is not None:
-            self._room.check(resources)
+        if self._tree_quota is not None:
+            self._tree_quota.check(resources)
 
     def stored(self, template_id: int) -> Source:
         """Return the source that a stored template was made of."""
@@ -320,7 +321,7 @@ class Preparer:
         return self.freeze(stack, self.stored(stack.prev_raw_template_id), Action.ROLLBACK)
 
     def _race(
-        self, stack: Stack, decide: Callable[[Stack], Start], planner: Planner | None = None
+        self, stack: Stack, decide: Callable[[Stack], TraversalSpec], planner: Planner | None = None
     ) -> Started:
         """Decide on the stack as it was found and start; if another was faster, on what it made of it.
 
@@ -337,7 +338,9 @@ class Preparer:
             LOG.info("stack %s: another request was faster; doing it again on top", stack.id)
         raise errors.ActionInProgress(name=stack.name, action=stack.action)
 
-    def _try(self, now: Stack, decide: Callable[[Stack], Start], planner: Planner | None) -> Started | None:
+    def _try(
+        self, now: Stack, decide: Callable[[Stack], TraversalSpec], planner: Planner | None
+    ) -> Started | None:
         try:
             start = decide(now)
         except errors.StaleWrite:  # of the template that it builds on
@@ -362,9 +365,9 @@ class Preparer:
         settings: dict[str, Any],
         tags: list[str] | None,
         stack: Stack,
-    ) -> Start:
+    ) -> TraversalSpec:
         timeout_mins = settings.get("timeout_mins", stack.timeout_mins)
-        return Start(
+        return TraversalSpec(
             action=action,
             targets=wanted.targets,
             template=wanted.raw,
@@ -375,8 +378,8 @@ class Preparer:
             sinks=effective(wanted.raw.environment),
         )
 
-    def _room_for(self, wanted: Wanted) -> Room | None:
-        return self._room and replace(self._room, inside=wanted.inside)
+    def _tree_quota_of(self, wanted: Wanted) -> TreeQuota | None:
+        return self._tree_quota and replace(self._tree_quota, inside=wanted.inside)
 
     def _timeout(self, timeout_mins: int | None) -> int:
         return timeout_mins * 60 if timeout_mins else self._default_timeout

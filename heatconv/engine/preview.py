@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from heatconv import errors, template
-from heatconv.db.session import Database
+from heatconv.db.plumbing.session import Database
 from heatconv.engine import nesting
 from heatconv.engine.changes import Changes, would_be
 from heatconv.engine.freezing import Source, Wanted
 from heatconv.engine.nested_preview import NestedPreview, Would
 from heatconv.engine.prepare import Preparer
+from heatconv.engine.redaction import Veil
 from heatconv.engine.requests import Requests
-from heatconv.engine.veil import Veil
 from heatconv.model.deferred import references
 from heatconv.model.definition import Definition
 from heatconv.model.plan import Target
@@ -114,7 +114,7 @@ class Preview:
             inside = self._nested(context, wanted) if options.get("show_nested") else None
             changes = Changes(self._database, self._registry, inside)
             changes.compare(Would(stack=found, source=parsed, wanted=wanted, exists=True, depth=found.depth))
-        return changes.told
+        return changes.by_kind
 
     def validate_template(
         self, context: RequestContext, source: Mapping[str, Any], show_nested: bool

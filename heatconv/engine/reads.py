@@ -8,15 +8,15 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from heatconv import errors, template
-from heatconv.db import nested, resources, services, stacks, sync_points
-from heatconv.db.session import Database
+from heatconv.db.convergence import nested, resources, services, stacks, sync_points
+from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
-from heatconv.engine.found import find, first_of_each_name
+from heatconv.engine.lookup import find, first_of_each_name
+from heatconv.engine.redaction import Veil
 from heatconv.engine.stack_users import own_resource
-from heatconv.engine.veil import Veil
 from heatconv.model.deferred import references
 from heatconv.model.nodes import NodeData
-from heatconv.model.records import RawTemplate, Resource, Stack
+from heatconv.model.records import RawTemplate, ResourceRow, Stack
 from heatconv.model.secrets import sentence
 from heatconv.model.states import Phase
 from heatconv.resources.exception import TemplateOutputError
@@ -133,7 +133,7 @@ class Reads:
         for row in first_of_each_name(rows):
             if row.reference_id is not None:
                 below = self._below(stack, row, wanted)
-                nodes[row.name] = _told(row, below.values)
+                nodes[row.name] = _output_of(row, below.values)
                 wrong |= {(row.name, key): reason for key, reason in below.errors.items()}
 
         @functools.cache
@@ -149,7 +149,7 @@ class Reads:
 
         return [_output(key, output, nodes, wrong, hide) for key, output in wanted.items()]
 
-    def _below(self, around: Stack, row: Resource, wanted: Mapping[str, Mapping[str, Any]]) -> Outputs:
+    def _below(self, around: Stack, row: ResourceRow, wanted: Mapping[str, Mapping[str, Any]]) -> Outputs:
         """Return what a row has not told, or not since it was scaled, as the stack that it owns tells it.
 
         By ``Reference.key``; what the stack cannot tell is told in Heat's words.
@@ -210,7 +210,7 @@ def _output(
     return view
 
 
-def _told(row: Resource, below: Mapping[str, Any]) -> NodeData:
+def _output_of(row: ResourceRow, below: Mapping[str, Any]) -> NodeData:
     return NodeData(
         name=row.name,
         resource_id=row.id,

@@ -11,8 +11,9 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from heatconv.db import nested, recovery, requests, services, stacks, statistics, traversals, wishes
-from heatconv.db.session import Database
+from heatconv.db.convergence import nested, pending_signals, recovery, services, stacks, traversals
+from heatconv.db.plumbing import requests, statistics
+from heatconv.db.plumbing.session import Database
 from heatconv.model.nodes import Node
 from heatconv.model.states import cancelled
 
@@ -130,6 +131,8 @@ class Recovery:
         """Carry out what signals wish that whoever took them has not come to."""
         if self._carry_out is None:
             return
-        for resource_id in wishes.take_overdue(self._database, older_than=self._ready_grace, limit=WISHES):
+        for resource_id in pending_signals.take_overdue(
+            self._database, older_than=self._ready_grace, limit=WISHES
+        ):
             LOG.warning("resource %s: what a signal wishes was not carried out yet", resource_id)
             self._carry_out(resource_id)

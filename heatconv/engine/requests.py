@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import nested, stacks, traversals
-from heatconv.db.requests import answer_with
-from heatconv.db.session import Database
-from heatconv.db.traversals import Started
+from heatconv.db.convergence import nested, stacks, traversals
+from heatconv.db.convergence.traversals import Started
+from heatconv.db.plumbing.requests import answer_with
+from heatconv.db.plumbing.session import Database
 from heatconv.engine import freezing, patching
 from heatconv.engine.delegating import Delegating
 from heatconv.engine.freezing import Source
@@ -293,9 +293,9 @@ class Requests:
             tags=tuple(options.get("tags") or ()),
         )
 
-    def check_room(self, context: RequestContext, stack: str, size: int) -> None:
+    def check_tree_quota(self, context: RequestContext, stack: str, size: int) -> None:
         """Refuse so many resources in a stack if that is too many for the tree it is in."""
-        self._preparer.check_room(self.find(context, stack), size)
+        self._preparer.check_tree_quota(self.find(context, stack), size)
 
     def _placed(self, stack: Stack, owner: Held) -> Stack:
         """Return a stack as it is nested."""

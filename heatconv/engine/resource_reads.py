@@ -10,15 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import nested, observations, resources
-from heatconv.db.session import Database
+from heatconv.db.convergence import nested, resources
+from heatconv.db.observation import observations
+from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
-from heatconv.engine.found import find, first_of_each_name
-from heatconv.engine.looking import SignalUrl, plugin_of
+from heatconv.engine.lookup import find, first_of_each_name
 from heatconv.engine.nested_stacks import ShownStacks
+from heatconv.engine.plugin_access import SignalUrl, plugin_of
 from heatconv.engine.software import deployed_on
 from heatconv.engine.stack_users import own_resource
-from heatconv.model.records import Listed, Resource, Stack
+from heatconv.model.records import Listed, ResourceRow, Stack
 from heatconv.model.secrets import found_in, masked, sentence
 from heatconv.resources.attributes import plain
 from heatconv.resources.registry import Registry
@@ -131,7 +132,7 @@ class ResourceReads:
             ],
         }
 
-    def _row(self, stack: Stack, name: str) -> Resource:
+    def _row(self, stack: Stack, name: str) -> ResourceRow:
         rows = resources.list_resources(self._database, stack.id, [name])
         if not rows:
             raise errors.NotFound(entity="Resource", name=name)
@@ -166,7 +167,7 @@ class ResourceReads:
         place = {stack_id: number for number, stack_id in enumerate(views_of_stacks)}
         return sorted(found, key=lambda each: place[each[0].stack_id])
 
-    def _attributes(self, stack: Stack, row: Resource, asked: Sequence[str]) -> Json:
+    def _attributes(self, stack: Stack, row: ResourceRow, asked: Sequence[str]) -> Json:
         """Return the attributes a row's type has, and those asked for; None is one that nobody tells."""
         plugin = self._plugin(stack, row)
         if plugin is None:
@@ -178,7 +179,7 @@ class ResourceReads:
             name: live(name) for name in asked
         }
 
-    def _plugin(self, stack: Stack, row: Resource) -> Plugin | None:
+    def _plugin(self, stack: Stack, row: ResourceRow) -> Plugin | None:
         """Return a resource as its plugin sees it; None before there was anything to see."""
         if row.applied is None:
             return None
@@ -215,7 +216,7 @@ def _fits(row: Listed, filters: Mapping[str, Sequence[str]]) -> bool:
     )
 
 
-def _stored(row: Listed | Resource) -> Json:
+def _stored(row: Listed | ResourceRow) -> Json:
     """Return the attributes that were told to others, by their path with dots, secrets masked."""
     shown: Json = masked(
         {".".join(map(str, json.loads(key))): value for key, value in row.attributes.items()}, row.secrets

@@ -9,20 +9,19 @@ from importlib import metadata
 from typing import Any
 
 from heatconv import errors
-from heatconv.db.session import Database
-from heatconv.db.software_configs import UNLIMITED, Quotas
-from heatconv.db.traversals import Started
+from heatconv.db.convergence.traversals import Started
+from heatconv.db.plumbing.session import Database
+from heatconv.db.software.configs import UNLIMITED, Quotas
 from heatconv.engine import once
 from heatconv.engine.convergence import Convergence
 from heatconv.engine.delegating import Authority, Delegating
-from heatconv.engine.delivery import Delivery
 from heatconv.engine.event_reads import EventReads
 from heatconv.engine.healing import LIMITS, Healing, Limits
 from heatconv.engine.lifecycle import Lifecycle
-from heatconv.engine.looking import SignalUrl
 from heatconv.engine.notifications import Notifications
 from heatconv.engine.observer import DEFAULTS, Defaults, Observer
 from heatconv.engine.observing import Observing
+from heatconv.engine.plugin_access import SignalUrl
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.preview import Preview
 from heatconv.engine.reads import Reads
@@ -35,6 +34,7 @@ from heatconv.engine.types import Types
 from heatconv.resources.registry import Registry
 from heatconv.rpc.bus import ENGINE_TOPIC, Bell, Bus
 from heatconv.rpc.notifications import Listening
+from heatconv.sinks.delivery import Delivery
 from heatconv.template import functions_of, versions
 
 Method = Callable[..., Any]

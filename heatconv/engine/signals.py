@@ -14,15 +14,15 @@ from contextlib import suppress
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import resources, signals, stacks, wishes
-from heatconv.db.session import Database
-from heatconv.db.software import ProjectSoftware
-from heatconv.engine.looking import SignalUrl
+from heatconv.db.convergence import pending_signals, resources, signals, stacks
+from heatconv.db.plumbing.session import Database
+from heatconv.db.software.project import ProjectSoftware
 from heatconv.engine.nested_stacks import SignalledStacks
+from heatconv.engine.plugin_access import SignalUrl
+from heatconv.engine.redaction import Veil
 from heatconv.engine.requests import Requests
 from heatconv.engine.stack_users import own_resource
-from heatconv.engine.veil import Veil
-from heatconv.model.records import Resource, Stack, changed
+from heatconv.model.records import ResourceRow, Stack, changed
 from heatconv.model.secrets import account, sentence
 from heatconv.model.states import Action, Status
 from heatconv.resources.facts import Incarnation, Peer, StackFacts
@@ -97,13 +97,13 @@ class Signals:
 
     # -- signals --------------------------------------------------------------------------------
 
-    def _signal(self, stack: Stack, row: Resource, details: Json | None) -> None:
+    def _signal(self, stack: Stack, row: ResourceRow, details: Json | None) -> None:
         self._handle(stack, row, details)
         # Those of the dead among them: nobody has to wait for recovery who comes by.
-        for wished in wishes.of(self._database, {row.id, *row.requires}):
+        for wished in pending_signals.of(self._database, {row.id, *row.requires}):
             self._carry_out(wished)
 
-    def _handle(self, stack: Stack, row: Resource, details: Json | None) -> None:
+    def _handle(self, stack: Stack, row: ResourceRow, details: Json | None) -> None:
         for _ in range(ATTEMPTS):
             plugin = self._plugin(stack, row)
             if stack.action in plugin.no_signal_actions:
@@ -123,17 +123,17 @@ class Signals:
             except NoActionRequired:
                 return
             except (errors.UserError, ValueError, TypeError) as error:
-                told = sentence(str(error), self._secrets(stack, row)).rstrip(".")
-                raise errors.BadRequest(f"Resource {row.name} does not take this signal: {told}.") from None
+                reason = sentence(str(error), self._secrets(stack, row)).rstrip(".")
+                raise errors.BadRequest(f"Resource {row.name} does not take this signal: {reason}.") from None
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
                 secrets = self._secrets(stack, row)
-                told = sentence(f"{type(error).__name__}: {error}", secrets)
+                reason = sentence(f"{type(error).__name__}: {error}", secrets)
                 failure = account(error, secrets)
                 LOG.warning("stack %s: the signal to %s failed: %s", stack.id, row.name, failure)
-                signals.note(self._database, row, Status.FAILED, told)
+                signals.note(self._database, row, Status.FAILED, reason)
                 return
-            told = sentence(_reason(said, details), self._secrets(stack, row))
-            signals.note(self._database, row, Status.COMPLETE, told)
+            reason = sentence(_reason(said, details), self._secrets(stack, row))
+            signals.note(self._database, row, Status.COMPLETE, reason)
             return
         raise errors.ResourceLocked(name=row.name)
 
@@ -155,7 +155,7 @@ class Signals:
             row = resources.find(self._database, resource_id)
             stack = None if row is None else stacks.get(self._database, row.stack_id)
             if row is None or stack is None:
-                wishes.drop(self._database, resource_id)
+                pending_signals.drop(self._database, resource_id)
                 return
             try:
                 plugin = self._plugin(stack, row)
@@ -164,15 +164,15 @@ class Signals:
             except errors.StaleWrite:
                 continue
             except _NEVER as error:
-                wishes.drop(self._database, resource_id)
-                told = sentence(str(error), self._secrets(stack, row)).rstrip(".")
-                signals.note(self._database, row, Status.FAILED, told)
-                raise errors.BadRequest(f"Resource {row.name} cannot be so: {told}.") from None
-            if wishes.try_settle(self._database, row):
+                pending_signals.drop(self._database, resource_id)
+                reason = sentence(str(error), self._secrets(stack, row)).rstrip(".")
+                signals.note(self._database, row, Status.FAILED, reason)
+                raise errors.BadRequest(f"Resource {row.name} cannot be so: {reason}.") from None
+            if pending_signals.try_settle(self._database, row):
                 return
         LOG.info("resource %s: it changes all the time; what a signal wishes of it has to wait", resource_id)
 
-    def _plugin(self, stack: Stack, row: Resource) -> Plugin:
+    def _plugin(self, stack: Stack, row: ResourceRow) -> Plugin:
         definition = row.progress.definition if row.progress is not None else row.applied
         if definition is None:
             raise errors.NotFound(entity="Resource", name=row.name)  # it is not there yet
@@ -195,22 +195,22 @@ class Signals:
         plugin.attach(Incarnation.of(row), _SharedKeeper(self._database, row, wished=wishes_of_it))
         return plugin
 
-    def _peer(self, row: Resource, refid: str) -> Peer | None:
+    def _peer(self, row: ResourceRow, refid: str) -> Peer | None:
         found = self._required(row, refid)
         return None if found is None else Peer.of(found)
 
-    def _neighbour(self, stack: Stack, row: Resource, refid: str) -> Plugin | None:
+    def _neighbour(self, stack: Stack, row: ResourceRow, refid: str) -> Plugin | None:
         found = self._required(row, refid)
         now = stacks.get(self._database, stack.id)
         return None if found is None else self._plugin(now or stack, found)
 
-    def _required(self, row: Resource, refid: str) -> Resource | None:
+    def _required(self, row: ResourceRow, refid: str) -> ResourceRow | None:
         rows = resources.get_many(self._database, row.requires.keys())
         return next((other for other in rows if other.reference_id == refid), None)
 
     # -- breakpoints and health -------------------------------------------------------------------
 
-    def _clear_hook(self, stack: Stack, name: str, hook: str) -> Resource:
+    def _clear_hook(self, stack: Stack, name: str, hook: str) -> ResourceRow:
         if hook not in HOOKS:
             known = ", ".join(sorted(HOOKS))
             raise errors.BadRequest(f"There is no breakpoint {hook!r}: it may be one of {known}.")
@@ -236,11 +236,11 @@ class Signals:
             return
         status = Status.FAILED if unhealthy else Status.COMPLETE
         said = reason or ("marked unhealthy by a user" if unhealthy else "marked healthy by a user")
-        told = sentence(said, self._secrets(found, row))
-        if row.engine_id is not None or not signals.try_mark(self._database, row, status, told):
+        reason = sentence(said, self._secrets(found, row))
+        if row.engine_id is not None or not signals.try_mark(self._database, row, status, reason):
             raise errors.ResourceLocked(name=row.name)
 
-    def _secrets(self, stack: Stack, row: Resource) -> frozenset[str]:
+    def _secrets(self, stack: Stack, row: ResourceRow) -> frozenset[str]:
         """Return what must not be shown of what is said to a row: who says it may know all of the stack."""
         try:
             raw = stacks.get_template(self._database, stack.raw_template_id)
@@ -249,12 +249,12 @@ class Signals:
             return row.secrets if now is None else self._secrets(now, row)
         return row.secrets | Veil(raw).secrets
 
-    def _addressed(self, stack: Stack, name: str) -> Resource:
+    def _addressed(self, stack: Stack, name: str) -> ResourceRow:
         """Return the resource of a name, or the very row of an id: one that is not wanted any more, too."""
         row = resources.find(self._database, name)
         return row if row is not None and row.stack_id == stack.id else self._find(stack, name)
 
-    def _find(self, stack: Stack, name: str) -> Resource:
+    def _find(self, stack: Stack, name: str) -> ResourceRow:
         row = resources.find_wanted(self._database, stack.id, name)
         if row is None:
             raise errors.NotFound(entity="Resource", name=name)
@@ -264,7 +264,7 @@ class Signals:
 class _SharedKeeper:
     """Writes to a row that others may act on or signal at the same time; what races is handled anew."""
 
-    def __init__(self, database: Database, row: Resource, *, wished: bool) -> None:
+    def __init__(self, database: Database, row: ResourceRow, *, wished: bool) -> None:
         """Keep what is handed in; ``wished``: what is written to the metadata is to be carried out."""
         self._database = database
         self._row = row

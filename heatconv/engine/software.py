@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import software_configs, software_deployments
-from heatconv.db.requests import answer_with
-from heatconv.db.session import Database
-from heatconv.db.software_configs import Quotas
+from heatconv.db.plumbing.requests import answer_with
+from heatconv.db.plumbing.session import Database
+from heatconv.db.software import configs, deployments
+from heatconv.db.software.configs import Quotas
 from heatconv.engine import views
 from heatconv.model.ids import new_id
 from heatconv.model.software import SoftwareConfig, SoftwareDeployment
@@ -38,7 +38,7 @@ class Software:
     def list_software_configs(self, context: RequestContext, query: Mapping[str, Any]) -> list[Json]:
         """Return a page of configs without what is in them, the newest first."""
         project = None if query.get("all_projects") else context.project_id
-        found = software_configs.list_configs(
+        found = configs.list_configs(
             self._database, project, limit=query.get("limit"), marker=query.get("marker")
         )
         return [_summary(config) for config in found]
@@ -55,26 +55,26 @@ class Software:
             options=values.get("options"),
         )
         answer_with(_config)
-        return _config(software_configs.add_config(self._database, context.project_id, config, self._quotas))
+        return _config(configs.add_config(self._database, context.project_id, config, self._quotas))
 
     def show_software_config(self, context: RequestContext, config: str) -> Json:
         """Return a config."""
-        return _config(software_configs.get_config(self._database, context.project_id, config))
+        return _config(configs.get_config(self._database, context.project_id, config))
 
     def delete_software_config(self, context: RequestContext, config: str) -> None:
         """Delete a config that is not deployed."""
-        software_configs.delete_config(self._database, context.project_id, config)
+        configs.delete_config(self._database, context.project_id, config)
 
     # -- deployments --------------------------------------------------------------------------
 
     def list_software_deployments(self, context: RequestContext, server: str | None) -> list[Json]:
         """Return the deployments, all or those on a server."""
-        found = software_deployments.list_deployments(self._database, context.project_id, server)
+        found = deployments.list_deployments(self._database, context.project_id, server)
         return [_deployment(deployment) for deployment in found]
 
     def list_deployed_configs(self, context: RequestContext, server: str) -> list[Json]:
         """Return what is deployed on a server, by name."""
-        found = software_deployments.list_deployed_configs(self._database, context.project_id, server)
+        found = deployments.list_deployed_configs(self._database, context.project_id, server)
         return [_config(config) for config in found]
 
     def create_software_deployment(self, context: RequestContext, values: Mapping[str, Any]) -> Json:
@@ -95,14 +95,12 @@ class Software:
         )
         answer_with(_deployment)
         return _deployment(
-            software_deployments.add_deployment(self._database, context.project_id, wanted, self._quotas)
+            deployments.add_deployment(self._database, context.project_id, wanted, self._quotas)
         )
 
     def show_software_deployment(self, context: RequestContext, deployment: str) -> Json:
         """Return a deployment."""
-        return _deployment(
-            software_deployments.get_deployment(self._database, context.project_id, deployment)
-        )
+        return _deployment(deployments.get_deployment(self._database, context.project_id, deployment))
 
     def update_software_deployment(
         self, context: RequestContext, deployment: str, values: Mapping[str, Any]
@@ -110,21 +108,19 @@ class Software:
         """Change a deployment, wake the resource that waits for its end, and return it."""
         given = {key: values[key] for key in _CHANGEABLE if values.get(key) is not None}
         answer_with(_deployment)
-        changed = software_deployments.change_deployment(
-            self._database, context.project_id, deployment, given
-        )
-        for row_id in software_deployments.rows_of(self._database, deployment):
+        changed = deployments.change_deployment(self._database, context.project_id, deployment, given)
+        for row_id in deployments.rows_of(self._database, deployment):
             self._wake(row_id)
         return _deployment(changed)
 
     def delete_software_deployment(self, context: RequestContext, deployment: str) -> None:
         """Delete a deployment."""
-        software_deployments.delete_deployment(self._database, context.project_id, deployment)
+        deployments.delete_deployment(self._database, context.project_id, deployment)
 
 
 def deployed_on(database: Database, project_id: str, server_id: str) -> list[Json]:
     """Return what is deployed on a server as its agent reads it among a resource's metadata."""
-    found = software_deployments.list_deployed_configs(database, project_id, server_id)
+    found = deployments.list_deployed_configs(database, project_id, server_id)
     return [
         {
             "id": config.id,

@@ -7,16 +7,16 @@ who somebody is.  Nothing else that a request, a template or adopted data says c
 
 from __future__ import annotations
 
-from heatconv.db import resources, stacks
-from heatconv.db.session import Database
-from heatconv.model.records import Resource, Stack
+from heatconv.db.convergence import resources, stacks
+from heatconv.db.plumbing.session import Database
+from heatconv.model.records import ResourceRow, Stack
 from heatconv.resources.stack_users import ROLE, Account
 from heatconv.rpc.context import RequestContext
 
 
 def own_resource(
     database: Database, context: RequestContext, stack_id: str, name: str
-) -> tuple[Stack, Resource] | None:
+) -> tuple[Stack, ResourceRow] | None:
     """Return the resource whose stack user asks, with its stack; None if it is no such user's.
 
     Args:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from heatconv.model.drift import Drift, DriftStatus, Handling, StackDrift
-from heatconv.model.records import Child, Event, Listed, Nested, Resource, Service, Stack, state_shown
+from heatconv.model.records import Child, Event, Listed, Nested, ResourceRow, Service, Stack, state_shown
 from heatconv.model.secrets import HIDDEN, masked
 
 Json = dict[str, Any]
@@ -43,7 +43,7 @@ def identity(record: Stack | Nested | Child) -> Json:
     return {"name": record.name, "id": record.id}
 
 
-def resource(record: Listed | Resource, required_by: Sequence[str]) -> Json:
+def resource(record: Listed | ResourceRow, required_by: Sequence[str]) -> Json:
     """Return a resource."""
     action, status = state_shown(record.action, record.status, record.hook)
     return {

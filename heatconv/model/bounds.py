@@ -27,12 +27,12 @@ def check_resources(resources: int, limit: int) -> None:
     """
     if resources > limit:
         raise errors.RequestLimitExceeded(
-            f"Maximum resources per stack exceeded: there would be {told(resources)},"
+            f"Maximum resources per stack exceeded: there would be {readable(resources)},"
             f" and {limit} are allowed."
         )
 
 
-def told(number: int) -> str:
+def readable(number: int) -> str:
     """Return a number as a sentence can have it; of one with thousands of digits, that it is large."""
     return str(number) if number < 10**100 else "more than 10 to the power of 100"
 
@@ -55,6 +55,6 @@ def check_text(size: int) -> None:
     """
     if size > GROUPS.text:
         raise errors.RequestLimitExceeded(
-            f"The template of the members would have {told(size)} bytes or more;"
+            f"The template of the members would have {readable(size)} bytes or more;"
             f" at most {GROUPS.text} are allowed."
         )

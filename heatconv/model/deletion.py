@@ -11,20 +11,20 @@ from collections.abc import Iterable, Mapping
 
 from heatconv.model.definition import Definition
 from heatconv.model.plan import Target
-from heatconv.model.records import Attempt, Extant, Resource, Stack, changed
+from heatconv.model.records import Attempt, Extant, ResourceRow, Stack, changed
 from heatconv.model.states import Action, DeletionPolicy
 
 #: The policies by which the physical resource stays.
 LEAVING = frozenset({DeletionPolicy.RETAIN, DeletionPolicy.ABANDON})
 
 
-def to_be_deleted(stack: Stack, row: Resource, definition: Definition) -> Definition:
+def to_be_deleted(stack: Stack, row: ResourceRow, definition: Definition) -> Definition:
     """Return a definition with the policy that counts when its row is deleted now."""
     policy = _policy(stack, row, definition)
     return definition if policy is definition.deletion_policy else definition.changed(deletion_policy=policy)
 
 
-def given_up(stack: Stack, row: Resource) -> Attempt | None:
+def given_up(stack: Stack, row: ResourceRow) -> Attempt | None:
     """Return what takes the place of a row's deletion under way, if that is not wanted any more.
 
     What is left of the physical resource is to stay then: nobody waits for its
@@ -62,7 +62,7 @@ def newer_policies(
             yield row.id, target.definition.deletion_policy
 
 
-def _policy(stack: Stack, row: Resource, definition: Definition) -> DeletionPolicy:
+def _policy(stack: Stack, row: ResourceRow, definition: Definition) -> DeletionPolicy:
     adopted_in_vain = row.action is Action.ADOPT and stack.action is Action.ROLLBACK
     if stack.abandoned or adopted_in_vain:
         return DeletionPolicy.ABANDON

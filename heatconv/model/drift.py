@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from heatconv.model.definition import canonical
-from heatconv.model.records import Resource
+from heatconv.model.records import ResourceRow
 from heatconv.model.states import DeletionPolicy
 
 
@@ -76,7 +76,7 @@ class Policy:
 METADATA_KEY = "convergence"  #: where a resource's metadata have a policy of its own
 
 
-def mode_of(row: Resource, of_stack: Mode) -> Mode:
+def mode_of(row: ResourceRow, of_stack: Mode) -> Mode:
     """Return what is done about a resource: what its metadata say, else what its stack's policy says.
 
     What is not this stack's to replace is never healed: somebody else's thing,
@@ -97,7 +97,7 @@ def mode_of(row: Resource, of_stack: Mode) -> Mode:
 class Finding:
     """What one look at a resource found; ``differences`` are the live values of what is different."""
 
-    row: Resource
+    row: ResourceRow
     kind: Kind | None  #: None: it is as it was made
     differences: Mapping[str, Any] = field(default_factory=dict)
     reason: str = ""
@@ -121,7 +121,7 @@ class Drift:
     reason: str
     since: datetime
     differences: Mapping[str, Any] = field(default_factory=dict)
-    row: Resource
+    row: ResourceRow
 
 
 @dataclass(frozen=True, kw_only=True)

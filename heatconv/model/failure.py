@@ -29,8 +29,8 @@ def stack_reason(action: str, reason: str) -> str:
 
 def failed_resource(reason: str) -> ResourceFailure | None:
     """Return the failure that the reason of a stack tells; None if the reason tells no single resource."""
-    head, _, told = reason.partition(" failed: ")
-    kind, _, rest = told.partition(": ")
+    head, _, detail = reason.partition(" failed: ")
+    kind, _, rest = detail.partition(": ")
     path, found, words = rest.partition(": ")
     if not (found and head.startswith("Resource ") and kind.isidentifier() and path.startswith("resources.")):
         return None

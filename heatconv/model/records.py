@@ -173,7 +173,7 @@ def state_shown(action: Action, status: Status, hook: str | None) -> tuple[Actio
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resource:
+class ResourceRow:
     """One physical incarnation of a resource, as the worker that checks it sees it."""
 
     id: str
@@ -302,7 +302,7 @@ class Job:
     stack: Stack
     traversal_id: str
     node: Node
-    resource: Resource | None  #: None for the stack's own nodes, and for a row that is gone
+    resource: ResourceRow | None  #: None for the stack's own nodes, and for a row that is gone
     inputs: tuple[NodeData, ...] = ()
     lock_alive: bool = False  #: the row's lock is held by a daemon that heartbeats
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from heatconv import errors
-from heatconv.model.records import Resource as Row
+from heatconv.model.records import ResourceRow
 from heatconv.model.states import Action, Status
 from heatconv.resources.clients import Clients
 from heatconv.resources.context import Context
@@ -101,7 +101,7 @@ class Peer:
     secrets: frozenset[str] = frozenset()  #: texts in all that which must not be shown
 
     @classmethod
-    def of(cls, row: Row) -> Peer:
+    def of(cls, row: ResourceRow) -> Peer:
         """Return what may be known of a row."""
         return cls(
             name=row.name,
@@ -227,7 +227,7 @@ class Incarnation:
     updated_at: datetime | None = None
 
     @classmethod
-    def of(cls, row: Row) -> Incarnation:
+    def of(cls, row: ResourceRow) -> Incarnation:
         """Return what a plugin knows of a row."""
         return cls(
             id=row.id,

@@ -89,7 +89,7 @@ class NestedStacks(Protocol):
     def give_up_deletion(self, stack_id: str) -> None:
         """Let a stack's deletion under way go no further, if there is one: what is left of it is left."""
 
-    def check_room(self, stack_id: str, size: int) -> None:
+    def check_tree_quota(self, stack_id: str, size: int) -> None:
         """Refuse so many resources in a stack if that is too many for the tree it is in; only an engine can.
 
         Raises:

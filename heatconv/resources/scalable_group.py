@@ -92,7 +92,7 @@ class ScalableGroup(scaled_group.ScaledGroup):
             raise NoActionRequired(res_name=self.name, reason=_("it was scaled a short time ago"))
         child = self.nested()
         if size > len(names) and child is not None:
-            self.nested_stacks.check_room(child.id, size)
+            self.nested_stacks.check_tree_quota(child.id, size)
         seconds = self.properties[self.COOLDOWN] if cooldown is None else cooldown
         written = scaling.cooldown(seconds, f"{adjustment_type} : {adjustment}")
         self.metadata_set(metadata | written | {MEMBERS: self.resized(names, size)})

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from heatconv import errors
-from heatconv.db.events import STACK_TYPE
+from heatconv.db.delivery.events import STACK_TYPE
 from heatconv.model.records import Event, Stack
 from heatconv.model.states import Status
 from heatconv.resources.facts import Identifier

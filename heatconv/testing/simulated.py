@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from heatconv import errors, testing
-from heatconv.db import resources, services
-from heatconv.db.session import Database
+from heatconv.db.convergence import resources, services
+from heatconv.db.convergence.traversals import Started
+from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import metadata
-from heatconv.db.traversals import Started
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.reads import Reads
 from heatconv.engine.recovery import Recovery

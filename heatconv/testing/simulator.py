@@ -153,7 +153,7 @@ class SimulatedTimer:
         """Let a function be one of the things that may happen, in no time."""
         self.simulator.add(f"timer of {seconds} s", function, self.owner)
 
-    def call_aside(self, function: Callable[[], None]) -> None:
+    def call_engine(self, function: Callable[[], None]) -> None:
         """Let a function be one of the things that may happen."""
         self.simulator.add("aside", function, self.owner)
 

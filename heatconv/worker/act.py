@@ -14,18 +14,18 @@ from datetime import UTC, datetime
 from typing import Any, assert_never
 
 from heatconv import errors
-from heatconv.db import checks, resources, sync_points
-from heatconv.db.session import Database
-from heatconv.db.software import ProjectSoftware
-from heatconv.db.software_configs import Quotas
-from heatconv.db.traversals import NO_CHECK
+from heatconv.db.convergence import checks, resources, sync_points
+from heatconv.db.convergence.traversals import NO_CHECK
+from heatconv.db.plumbing.session import Database
+from heatconv.db.software.configs import Quotas
+from heatconv.db.software.project import ProjectSoftware
 from heatconv.model import deletion, tokens
 from heatconv.model.deferred import Reference
 from heatconv.model.definition import Definition
 from heatconv.model.failure import ResourceFailure
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, NodeData
-from heatconv.model.records import Attempt, Job, Resource, Stack, changed
+from heatconv.model.records import Attempt, Job, ResourceRow, Stack, changed
 from heatconv.model.secrets import account, found_in, redacted_values, sentence
 from heatconv.model.states import VISITS, Action, DeletionPolicy, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
@@ -135,7 +135,7 @@ class Actor:
         if left is not None:
             return self._guarded(job, left, lambda *_: self._leave(job, waiting.attempt, left, waiting))
         if self._is_overtaken(job, waiting):
-            return Lost(job=job)  # whoever takes it up has what the newer wish was told
+            return Lost(job=job)  # whoever takes it up has the newer definition's inputs
         if waiting.replaces:
             return self._guarded(job, waiting.attempt, self._make_replacement, waiting)
         if plugin is None:
@@ -391,9 +391,9 @@ class Actor:
     def _make_replacement(self, job: Job, attempt: Attempt) -> Ending:
         try:
             handover.hand_over(self._database, job, self._plugin)
-        except plugins.PollDelay as told:
+        except plugins.PollDelay as delayed:
             waiting = changed(_waiting(job, attempt, None, None), replaces=True)
-            return _later(waiting, told.period)
+            return _later(waiting, delayed.period)
         except handover.Refused as refused:
             said = f"It cannot hand over to a replacement: {sentence(str(refused), job.secrets)}"
             return _not_begun(job, attempt, f"resources.{_row(job).name}: {said}", said)
@@ -408,8 +408,8 @@ class Actor:
         """Take back what was handed over to a replacement, and compare then."""
         try:
             back = handover.take_back(self._database, job, self._plugin)
-        except plugins.PollDelay as told:
-            return _later(_waiting(job, attempt, None, None), told.period)
+        except plugins.PollDelay as delayed:
+            return _later(_waiting(job, attempt, None, None), delayed.period)
         except handover.Busy:
             return _later(_waiting(job, attempt, None, None), handover.BUSY)
         return self._guarded(back, attempt, self._compare)
@@ -450,8 +450,8 @@ class Actor:
                 return self._complete(job, attempt, plugin)
             if complete:
                 delay, attempt = late.pause(attempt.unheard), late.looked(attempt)
-        except plugins.PollDelay as told:
-            delay = float(told.period)
+        except plugins.PollDelay as delayed:
+            delay = float(delayed.period)
         if _is_overdue(job):
             plugin.cancel(attempt.action, waiting.token)
             return _timed_out(job, attempt)
@@ -521,13 +521,13 @@ class Actor:
     def _made(self, job: Job, attempt: Attempt, plugin: plugins.Resource, action: Action | None) -> Ending:
         row = _row(job)
         references = [_reference(row.name, key) for key in row.wanted_attributes]
-        told = plugin.FnGetRefId(), self._attributes(job, plugin, references)
+        reference_and_attributes = plugin.FnGetRefId(), self._attributes(job, plugin, references)
         inside = plugin.stack.nested.secrets if plugin.stack.nested is not None else frozenset()
         secrets = redacted_values(plugin.incarnation.data).union(attempt.definition.secrets, inside)
         return Made(
             job=job,
             attempt=attempt,
-            output=_output(row, *told, secrets),
+            output=_output(row, *reference_and_attributes, secrets),
             physical_id=plugin.resource_id,
             action=action,
         )
@@ -539,10 +539,10 @@ class Actor:
 
         It is asked for again when the resource is next visited.
         """
-        told: dict[str, Any] = {}
+        attributes: dict[str, Any] = {}
         for reference in references:
             try:
-                told |= plugin.output([reference])
+                attributes |= plugin.output([reference])
             except (errors.TransportError, errors.ConcurrencyError, errors.StorageError):
                 raise
             except Exception as error:
@@ -551,7 +551,7 @@ class Actor:
                 secrets = job.secrets.union(plugin.definition.secrets)
                 said = sentence(f"{type(error).__name__}: {error}", secrets)
                 LOG.warning("%s: its attribute %s could not be read: %s", plugin, reference.attribute, said)
-        return told
+        return attributes
 
     # -- what came out broken ----------------------------------------------------------------
 
@@ -775,7 +775,7 @@ def _timed_out(job: Job, attempt: Attempt) -> Ending:
     return Failed(job=job, action=attempt.action, reason="Timed out", definition=attempt.definition)
 
 
-def _row(job: Job) -> Resource:
+def _row(job: Job) -> ResourceRow:
     assert job.resource is not None  # noqa: S101 - nodes without a row are passed by before
     return job.resource
 
@@ -806,7 +806,7 @@ def _reference(name: str, key: str) -> Reference:
 
 
 def _output(
-    row: Resource, reference_id: str | None, attributes: Mapping[str, Any], secrets: Iterable[str]
+    row: ResourceRow, reference_id: str | None, attributes: Mapping[str, Any], secrets: Iterable[str]
 ) -> NodeData:
     """Return what a row tells its dependents; its version grows if that is news to one of them."""
     known_before = row.attributes.keys() & row.wanted_attributes
@@ -838,6 +838,6 @@ def _kept(job: Job, attempt: Attempt, token: Any) -> Attempt:
         return changed(attempt, token=None, lost=True)
 
 
-def _policy(row: Resource, definition: Definition) -> DeletionPolicy:
+def _policy(row: ResourceRow, definition: Definition) -> DeletionPolicy:
     """Return what becomes of a thing by the definition that it is made of, not by that of an undone try."""
     return definition.deletion_policy if row.desired is None else row.desired.deletion_policy

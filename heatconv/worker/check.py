@@ -14,9 +14,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Protocol, assert_never
 
-from heatconv.db import checks, claims, resources, sync_points, traversals
-from heatconv.db.session import Database
-from heatconv.db.software_configs import UNLIMITED, Quotas
+from heatconv.db.convergence import checks, claims, resources, sync_points, traversals
+from heatconv.db.plumbing.session import Database
+from heatconv.db.software.configs import UNLIMITED, Quotas
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.outcomes import (
     Busy,
@@ -30,8 +30,7 @@ from heatconv.model.outcomes import (
     StackFailed,
     Superseded,
 )
-from heatconv.model.records import Job
-from heatconv.model.records import Resource as Row
+from heatconv.model.records import Job, ResourceRow
 from heatconv.model.states import Action, Status
 from heatconv.model.steps import Skip, Start, Step
 from heatconv.resources.registry import Registry
@@ -73,7 +72,7 @@ class Timer(Protocol):
     def call_later(self, seconds: float, function: Callable[[], None]) -> None:
         """Call a function on the worker's pool, not before some seconds have passed."""
 
-    def call_aside(self, function: Callable[[], None]) -> None:
+    def call_engine(self, function: Callable[[], None]) -> None:
         """Call a function on one of the few threads that may wait for engines, once one is free."""
 
 
@@ -92,7 +91,7 @@ class Checker:
         retry_limit: int,
         client_retry_limit: int = 30,
         may_act: Callable[[], bool] = lambda: True,
-        room: Callable[[str], int] = lambda _tree: 1,
+        spare_capacity: Callable[[str], int] = lambda _tree: 1,
         signal_url: SignalUrl = no_signal_url,
         software_quotas: Quotas = UNLIMITED,
         engine: EngineClient | None = None,
@@ -105,7 +104,7 @@ class Checker:
             client_retry_limit: how often in a row a service may not take a call.
             may_act: whether this worker has heartbeat lately; one that has not
                 may have been judged dead, and does nothing until it has.
-            room: how many nodes of a tree that become ready by the end of a check this worker
+            spare_capacity: how many nodes of a tree that become ready by the end of a check this worker
                 may take up along with it; none if that kept others waiting for their turn.
             signal_url: where a signal to a stack's resource of some name can be sent.
             software_quotas: how many software configs and deployments a project may have.
@@ -122,14 +121,14 @@ class Checker:
             engine=engine,
         )
         self._may_act = may_act
-        self._room = room
+        self._spare_capacity = spare_capacity
         self._doorbell = doorbell
         self._timer = timer
         self._engine_id = engine_id
         self._dead_after = dead_after
         self._waits = Waits()
         self._trees: OrderedDict[str, str] = OrderedDict()  # by nested stack, its root; those met lately
-        self._aside: dict[str, Claimed] = {}  # by row, what is held and waits for a thread
+        self._deferred: dict[str, Claimed] = {}  # by row, what is held and waits for a thread
 
     def check(self, stack_id: str, traversal_id: str, node: Node) -> None:
         """Check a node: make its resource so, or clear it away, and tell its successors."""
@@ -155,7 +154,7 @@ class Checker:
     def _finish_half(self, stack_id: str, traversal_id: str, direction: Direction) -> None:
         half = traversals.finish_half(self._database, stack_id, traversal_id, direction)
         self._tell(half.owner)
-        first = half.ready[: min(1, self._room(self.tree_of(stack_id)))]
+        first = half.ready[: min(1, self._spare_capacity(self.tree_of(stack_id)))]
         self._ring(stack_id, traversal_id, half.ready[len(first) :])
         for node in first:
             self.check(stack_id, traversal_id, node)
@@ -163,14 +162,16 @@ class Checker:
     def _ring(self, stack_id: str, traversal_id: str, ready: Sequence[Node]) -> None:
         """Ring for nodes that have become ready; go on with that of the stack itself, which has no row."""
         tree = self.tree_of(stack_id)
-        own = [node for node in ready if node.resource_id == stack_id and self._room(tree)]
+        own = [node for node in ready if node.resource_id == stack_id and self._spare_capacity(tree)]
         left = [node for node in ready if node not in own]
         self._doorbell.ring(stack_id, traversal_id, left, tree)
         for node in own:
             self._finish_half(stack_id, traversal_id, node.direction)
 
-    def _claimant(self, room: int = 1) -> claims.Claimant:
-        return claims.Claimant(self._engine_id, dead_after=self._dead_after, decide=decide, room=room)
+    def _claimant(self, spare_capacity: int = 1) -> claims.Claimant:
+        return claims.Claimant(
+            self._engine_id, dead_after=self._dead_after, decide=decide, spare_capacity=spare_capacity
+        )
 
     def _claim(self, stack_id: str, traversal_id: str, node: Node, claimant: claims.Claimant) -> None:
         """Lock a node's row and act on it; tries before this one may have locked it already."""
@@ -209,16 +210,14 @@ class Checker:
         while claimed:
             first, *others = claimed
             for other in others:
-                self._put_aside(other, self._call_soon, lambda claimed: self._work((claimed,)))
+                self._defer(other, self._call_soon, lambda claimed: self._work((claimed,)))
             self.meet(first.job.stack.id, first.job.stack.root_id)
             if not isinstance(first.step, Skip) and self._actor.asks_engine(first.job):
-                self._put_aside(
-                    first, self._timer.call_aside, lambda claimed: self._work(self._take(claimed))
-                )
+                self._defer(first, self._timer.call_engine, lambda claimed: self._work(self._take(claimed)))
                 return
             claimed = self._take(first)
 
-    def _put_aside(
+    def _defer(
         self,
         claimed: Claimed,
         call: Callable[[Callable[[], None]], None],
@@ -229,10 +228,10 @@ class Checker:
         if row is None or isinstance(claimed.step, Skip):  # nothing is held
             call(functools.partial(work, claimed))
             return
-        self._aside[row.id] = claimed
+        self._deferred[row.id] = claimed
 
         def take_up() -> None:
-            still = self._aside.pop(row.id, None)
+            still = self._deferred.pop(row.id, None)
             if still is not None:
                 work(still)
 
@@ -250,10 +249,10 @@ class Checker:
         The latter is told by its traversal.  Unless the type need not end what it began, it is
         looked at whether the wish takes another incarnation.
         """
-        aside = self._aside.get(resource_id)
-        if aside is not None and aside.job.traversal_id != traversal_id:
-            if self._aside.pop(resource_id, None) is aside:  # nothing was begun yet
-                self._let_go(aside.job.resource)
+        deferred = self._deferred.get(resource_id)
+        if deferred is not None and deferred.job.traversal_id != traversal_id:
+            if self._deferred.pop(resource_id, None) is deferred:  # nothing was begun yet
+                self._let_go(deferred.job.resource)
             return
         waiting = self._waits.give_up(
             resource_id, traversal_id, lambda found: _gives_way(found, traversal_id)
@@ -269,9 +268,13 @@ class Checker:
 
         A deletion that waits for a thread, and may not be wanted any more, is read anew.
         """
-        aside = self._aside.get(resource_id)
-        if aside is not None and _is_deletion(aside.step) and self._aside.pop(resource_id, None) is aside:
-            self._let_go(aside.job.resource)
+        deferred = self._deferred.get(resource_id)
+        if (
+            deferred is not None
+            and _is_deletion(deferred.step)
+            and self._deferred.pop(resource_id, None) is deferred
+        ):
+            self._let_go(deferred.job.resource)
         for waiting in self._waits.wake(resource_id):
             self._timer.call_later(0, functools.partial(self._come_back, waiting))
 
@@ -279,8 +282,8 @@ class Checker:
         """Let go of every action that is waited for, and ring, so that another worker goes on."""
         for waiting in self._waits.take_all():
             self._let_go(waiting.job.resource)
-        for row_id in list(self._aside):
-            claimed = self._aside.pop(row_id, None)
+        for row_id in list(self._deferred):
+            claimed = self._deferred.pop(row_id, None)
             self._let_go(None if claimed is None else claimed.job.resource)
 
     # -- while a row is held ---------------------------------------------------------------
@@ -294,8 +297,8 @@ class Checker:
         Returns what was claimed in the transaction that recorded the end.
         """
         began = time.monotonic()
-        room = self._room(job.stack.root_id)
-        then = self._claimant(room) if room else None
+        spare_capacity = self._spare_capacity(job.stack.root_id)
+        then = self._claimant(spare_capacity) if spare_capacity else None
         following: Sequence[Claimed] = ()
         try:
             ending = act()
@@ -368,7 +371,7 @@ class Checker:
             output=made.output,
             physical_id=made.physical_id,
             action=made.action,
-            told=as_wanted and attempt.requires == requires,
+            applies_current_definition=as_wanted and attempt.requires == requires,
             then=then,
         )
 
@@ -416,7 +419,7 @@ class Checker:
 
     # -- letting go ----------------------------------------------------------------------------
 
-    def _let_go(self, row: Row | None) -> None:
+    def _let_go(self, row: ResourceRow | None) -> None:
         """Unlock a row whose action another worker is to take up, and ring for it."""
         if row is None:
             return  # nothing was held; recovery rings for the node again
@@ -434,7 +437,7 @@ class Checker:
         if undecided or not late.remove_orphan(orphan, known=None if row is None else row.physical_id):
             self._timer.call_later(RETRY_DELAY, lambda: self._disown(job, orphan))
 
-    def _ring_for_row(self, row: Row | None) -> None:
+    def _ring_for_row(self, row: ResourceRow | None) -> None:
         """Ring for the nodes that are READY for a row in its stack's current traversal.
 
         They met the lock and went away; this is what they were promised.

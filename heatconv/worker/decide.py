@@ -9,7 +9,7 @@ from heatconv import errors
 from heatconv.model import deletion
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction
-from heatconv.model.records import Attempt, Job, Resource, changed
+from heatconv.model.records import Attempt, Job, ResourceRow, changed
 from heatconv.model.states import VISITS, Action, DeletionPolicy, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
 from heatconv.template.resolve import resolve
@@ -30,7 +30,7 @@ def decide(job: Job) -> Step:
     assert_never(job.direction)
 
 
-def _decide_update(job: Job, row: Resource) -> Step:
+def _decide_update(job: Job, row: ResourceRow) -> Step:
     if row.desired is None or row.desired_sha1 is None:
         return Skip()
     going_on = row.progress if row.action is not Action.DELETE else None
@@ -54,7 +54,7 @@ def _decide_update(job: Job, row: Resource) -> Step:
     return Compare(wanted, requires)
 
 
-def _look_at_retained(row: Resource) -> Step | None:
+def _look_at_retained(row: ResourceRow) -> Step | None:
     """Look at what could not be deleted and is to be retained by now: well, it goes on as the resource."""
     retained = row.status is Status.FAILED and row.deletion_policy is DeletionPolicy.RETAIN
     if not retained or row.applied is None:
@@ -63,7 +63,7 @@ def _look_at_retained(row: Resource) -> Step | None:
     return Start(Attempt(action=Action.CHECK, definition=row.applied, sha1=sha1, requires=row.requires))
 
 
-def _never_made(row: Resource) -> bool:
+def _never_made(row: ResourceRow) -> bool:
     """Tell whether nothing real can stand behind a row that nobody works on."""
     if row.physical_id is not None:
         return False
@@ -72,7 +72,7 @@ def _never_made(row: Resource) -> bool:
     return row.action is Action.INIT or (creating and row.status is not Status.COMPLETE)
 
 
-def _decide_visit(action: Action, row: Resource) -> Step:
+def _decide_visit(action: Action, row: ResourceRow) -> Step:
     """Visit a row that stands for something; one in the middle of another action is passed by.
 
     A check finds out that what could not be made is not there.
@@ -90,7 +90,7 @@ def _decide_visit(action: Action, row: Resource) -> Step:
     return Start(Attempt(action=action, definition=row.applied, sha1=row.applied_sha1, requires=row.requires))
 
 
-def _calls_for(action: Action, row: Resource) -> bool:
+def _calls_for(action: Action, row: ResourceRow) -> bool:
     suspended = row.action is Action.SUSPEND or (row.action, row.status) == (Action.RESUME, Status.FAILED)
     somebody_elses = row.applied is not None and row.applied.external_id is not None
     match action:
@@ -102,7 +102,7 @@ def _calls_for(action: Action, row: Resource) -> bool:
             return True
 
 
-def _decide_cleanup(job: Job, row: Resource) -> Step:
+def _decide_cleanup(job: Job, row: ResourceRow) -> Step:
     if row.desired is not None:
         return Skip()
     if row.progress is not None and row.action is Action.DELETE:

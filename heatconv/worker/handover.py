@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from heatconv import errors
-from heatconv.db import checks, resources
-from heatconv.db.session import Database
+from heatconv.db.convergence import checks, resources
+from heatconv.db.plumbing.session import Database
 from heatconv.model.definition import Definition
-from heatconv.model.records import Job, Resource, changed
+from heatconv.model.records import Job, ResourceRow, changed
 from heatconv.model.secrets import REDACTED
 from heatconv.model.states import Action, Status
 from heatconv.resources.clients.status import http_status
@@ -110,7 +110,7 @@ def take_back(database: Database, job: Job, plugin_of: PluginOf) -> Job:
 
 
 def _plugins(
-    job: Job, replacements: Sequence[Resource], plugin_of: PluginOf, kind: type[Plugin]
+    job: Job, replacements: Sequence[ResourceRow], plugin_of: PluginOf, kind: type[Plugin]
 ) -> Iterator[Plugin]:
     """Yield those of some replacements that may have got anything, with what an interrupted create made."""
     for row in replacements:
@@ -134,25 +134,25 @@ def _raise_if_busy(error: Exception) -> None:
         raise PollDelay(BUSY) from error
 
 
-def _made_of(row: Resource) -> Definition | None:
+def _made_of(row: ResourceRow) -> Definition | None:
     """Return what a thing was made of, or is being made of; None if that was never begun."""
     if row.applied is None and row.progress is not None:
         return row.progress.definition
     return row.applied
 
 
-def _notes_of_handover(row: Resource) -> dict[str, str]:
+def _notes_of_handover(row: ResourceRow) -> dict[str, str]:
     """Return what was noted since a handover was begun."""
     known = row.data.keys() if row.handover is None else {*row.handover, REDACTED}
     return {name: note for name, note in row.data.items() if name not in known}
 
 
-def _write(database: Database, row: Resource, columns: Mapping[str, object]) -> None:
+def _write(database: Database, row: ResourceRow, columns: Mapping[str, object]) -> None:
     if not checks.try_write(database, row, columns):
         raise errors.StaleWrite(entity=f"resource {row.id}")
 
 
-def _row(job: Job) -> Resource:
+def _row(job: Job) -> ResourceRow:
     assert job.resource is not None  # noqa: S101 - what is replaced, or goes on, has a row
     return job.resource
 
@@ -160,7 +160,7 @@ def _row(job: Job) -> Resource:
 class _FirstNotes(RowKeeper):
     """A keeper by which some notes stay as they are: a second call finds that handed over already."""
 
-    def __init__(self, database: Database, row: Resource, first: Mapping[str, str]) -> None:
+    def __init__(self, database: Database, row: ResourceRow, first: Mapping[str, str]) -> None:
         super().__init__(database, row, only_here=False)
         self._first = first
 

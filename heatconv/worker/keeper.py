@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from heatconv import errors
-from heatconv.db import checks, resources
-from heatconv.db.session import Database
-from heatconv.model.records import Resource
+from heatconv.db.convergence import checks, resources
+from heatconv.db.plumbing.session import Database
+from heatconv.model.records import ResourceRow
 from heatconv.resources.resource import Resource as Plugin
 
 
 class RowKeeper:
     """Writes to a row that is held; implements ``heatconv.resources.facts.Keeper``."""
 
-    def __init__(self, database: Database, row: Resource, *, only_here: bool) -> None:
+    def __init__(self, database: Database, row: ResourceRow, *, only_here: bool) -> None:
         """Keep what is handed in; ``only_here``: there is no thing outside that the row has to know of."""
         self._database = database
         self._row = row

@@ -14,8 +14,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from heatconv.model.records import Attempt, changed
-from heatconv.model.records import Resource as Row
+from heatconv.model.records import Attempt, ResourceRow, changed
 from heatconv.model.secrets import account
 from heatconv.model.states import Action, DeletionPolicy
 from heatconv.resources.facts import Unkept
@@ -29,7 +28,7 @@ FIRST = 0.5  #: seconds until the first of them
 _GOES = (DeleteKind.DELETE, DeleteKind.SNAPSHOT)
 
 
-def looks_for(row: Row) -> int:
+def looks_for(row: ResourceRow) -> int:
     """Return how often a deletion has to look for what a create of its row may make yet."""
     attempt = row.progress
     if attempt is None or attempt.action is not Action.CREATE:

@@ -104,8 +104,8 @@ def _shows(plugin: Resource, names: Collection[str]) -> bool:
 def _is_well(plugin: Resource) -> bool:
     if plugin.implements("handle_check"):
         return plugin.is_complete(Action.CHECK, plugin.start(Action.CHECK))
-    told = plugin.get_live_resource_data()
-    status = told.get("status") if isinstance(told, Mapping) else None
+    live = plugin.get_live_resource_data()
+    status = live.get("status") if isinstance(live, Mapping) else None
     return status is None or str(status).upper() in _SETTLED
 
 

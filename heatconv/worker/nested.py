@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from heatconv import errors, template
-from heatconv.db import nested, stacks
-from heatconv.db.session import Database
+from heatconv.db.convergence import nested, stacks
+from heatconv.db.plumbing.session import Database
 from heatconv.model.records import Child, Job, Member
 from heatconv.resources.nested import Inherited, Outputs
 from heatconv.rpc.context import RequestContext
@@ -89,7 +89,7 @@ class OwnedStacks:
         with suppress(errors.NotFound, errors.NotSupported):
             self._engine.cancel_stack(self._context, stack_id, rollback=False)
 
-    def check_room(self, stack_id: str, size: int) -> None:  # noqa: ARG002 - as the protocol has it
+    def check_tree_quota(self, stack_id: str, size: int) -> None:  # noqa: ARG002 - as the protocol has it
         """Refuse to tell: an engine finds out when it is asked to make them."""
         raise errors.NotSupported(feature="Counting the resources of a tree in a worker")
 

@@ -8,17 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
-from heatconv.db.session import Database
-from heatconv.db.software_configs import Quotas
+from heatconv.db.plumbing.session import Database
+from heatconv.db.software.configs import Quotas
 from heatconv.model.nodes import Direction, Node
 from heatconv.resources.registry import Registry
 from heatconv.rpc.asking import EngineCaller
 from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus
 from heatconv.rpc.engine_client import EngineClient
-from heatconv.worker import aside
+from heatconv.worker import engine_calls
 from heatconv.worker.act import SignalUrl
 from heatconv.worker.check import Checker
-from heatconv.worker.turns import Check, Turn, Turns
+from heatconv.worker.fair_queue import Check, FairQueue, TakenCheck
 from heatconv.worker.waiting import WaitingRoom
 
 LOG = logging.getLogger(__name__)
@@ -55,12 +55,16 @@ class WorkerService:
             executor: "threading" or "eventlet".
         """
         self._bell = Bell(bus)
-        self._turns = Turns(threads)
+        self._queue = FairQueue(threads)
         self._running: set[Future[None]] = set()
         self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="check")
         self._spare_pool = ThreadPoolExecutor(max_workers=SPARE, thread_name_prefix="spare")
-        self._aside_pool = ThreadPoolExecutor(max_workers=aside.MOST, thread_name_prefix="engine-call")
-        self._aside = aside.Aside(lambda function: self._submit(function, self._aside_pool), self.backlog)
+        self._engine_pool = ThreadPoolExecutor(
+            max_workers=engine_calls.MOST, thread_name_prefix="engine-call"
+        )
+        self._engine_calls = engine_calls.EngineCalls(
+            lambda function: self._submit(function, self._engine_pool), self.backlog
+        )
         self._threads = threads
         self._stopped = False
         self._waiting_room = WaitingRoom(self._submit)
@@ -74,7 +78,7 @@ class WorkerService:
             retry_limit=retry_limit,
             client_retry_limit=client_retry_limit,
             may_act=may_act,
-            room=self._room_for_more,
+            spare_capacity=self._spare_capacity,
             signal_url=signal_url,
             software_quotas=software_quotas,
             engine=EngineClient(EngineCaller(bus)),
@@ -106,43 +110,43 @@ class WorkerService:
             for resource_id, is_update in nodes
         ]
         its_tree = self._checker.tree_of(stack_id)
-        needed = self._turns.add(its_tree, checks)
+        needed = self._queue.add(its_tree, checks)
         if needed.spare:
-            self._submit(lambda: self._check(self._turns.take_of(its_tree)), self._spare_pool)
+            self._submit(lambda: self._check(self._queue.take_of(its_tree)), self._spare_pool)
         for _ in range(needed.threads):
             self._submit(self._take_turn)
         if self._stopped:
             self._pass_on()
 
-    def _room_for_more(self, tree: str) -> int:
+    def _spare_capacity(self, tree: str) -> int:
         """Return how many checks of a tree may be taken up beside those that run.
 
         The asking thread's is included.  A tree with one thread keeps it, if there is one for each.
         """
         if self._stopped:
             return 0
-        if self._turns:
-            return int(self._turns.keeps(tree))
+        if self._queue:
+            return int(self._queue.keeps(tree))
         return 1 + max(0, self._threads - len(self._running))
 
     def _take_turn(self) -> None:
-        self._check(self._turns.take())
+        self._check(self._queue.take())
 
-    def _check(self, turn: Turn | None) -> None:
+    def _check(self, turn: TakenCheck | None) -> None:
         if turn is None:  # another thread took it, or it was passed on
             return
         try:
             self._checker.check(*turn.check)
         finally:
             # The next turn is the pool's to give: what came due meanwhile has waited for longer.
-            if self._turns.end(turn):
+            if self._queue.end(turn):
                 self._submit(self._take_turn)
-            self._aside.go_on()
+            self._engine_calls.go_on()
 
     def _pass_on(self) -> None:
         """Leave what waits for its turn to other workers."""
         waiting: dict[tuple[str, str, str], list[Node]] = {}
-        for tree, (stack_id, traversal_id, node) in self._turns.take_all():
+        for tree, (stack_id, traversal_id, node) in self._queue.take_all():
             waiting.setdefault((stack_id, traversal_id, tree), []).append(node)
         for (stack_id, traversal_id, tree), nodes in waiting.items():
             self._bell.ring(stack_id, traversal_id, nodes, tree)
@@ -159,13 +163,13 @@ class WorkerService:
         """Call a function on the pool once some seconds have passed."""
         self._waiting_room.call_later(seconds, function)
 
-    def call_aside(self, function: Callable[[], None]) -> None:
+    def call_engine(self, function: Callable[[], None]) -> None:
         """Call a function on one of the threads that may wait for an engine."""
-        self._aside.call(function)
+        self._engine_calls.call(function)
 
     def backlog(self) -> int:
         """Return how many checks were taken and neither are running nor done."""
-        return len(self._turns)
+        return len(self._queue)
 
     def stop(self) -> None:
         """Take no more messages, hand back what waits and what is queued, let finish what runs.
@@ -178,7 +182,7 @@ class WorkerService:
         self._stopped = True
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._spare_pool.shutdown(wait=False, cancel_futures=True)
-        self._aside_pool.shutdown(wait=False, cancel_futures=True)
+        self._engine_pool.shutdown(wait=False, cancel_futures=True)
         self._pass_on()
         self._checker.hand_back()
         wait([future for future in list(self._running) if not future.cancelled()], timeout=LAST_SECONDS)

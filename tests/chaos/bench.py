@@ -19,7 +19,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from heatconv.db.session import Database
+from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import event, metadata, resource, stack
 from heatconv.errors import StackExists
 from heatconv.model.drift import Mode

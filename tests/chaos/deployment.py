@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import sqlalchemy as sa
 
-from heatconv.db.types import give_keyring
+from heatconv.db.plumbing.types import give_keyring
 from heatconv.testing.keys import KEYRING
 from tests.chaos.daemon import VARIABLE
 from tests.chaos.proxy import Proxy

@@ -24,7 +24,7 @@ import pytest
 import sqlalchemy as sa
 from oslo_db.sqlalchemy import engines
 
-from heatconv.db.session import Database
+from heatconv.db.plumbing.session import Database
 from heatconv.model import ids
 from heatconv.model.definition import is_template
 from heatconv.resources import short_id

@@ -26,11 +26,11 @@ import greenlet  # type: ignore[import-untyped]
 import sqlalchemy as sa
 
 from heatconv import errors
-from heatconv.db import services
-from heatconv.db.session import Database
+from heatconv.db.convergence import services
+from heatconv.db.convergence.traversals import Started
+from heatconv.db.plumbing.session import Database
+from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import service, stack, stack_observed
-from heatconv.db.traversals import Started
-from heatconv.db.types import utcnow
 from heatconv.engine.healing import Healing, Limits
 from heatconv.engine.lifecycle import Lifecycle
 from heatconv.engine.observer import Defaults, Observer
@@ -449,7 +449,7 @@ class _Timer:
     def call_later(self, seconds: float, function: Callable[[], None]) -> None:
         self.stage.call_later(self.process, seconds, function)
 
-    def call_aside(self, function: Callable[[], None]) -> None:
+    def call_engine(self, function: Callable[[], None]) -> None:
         function()
 
 

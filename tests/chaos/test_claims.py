@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from heatconv.db import claims
+from heatconv.db.convergence import claims
 from heatconv.db.tables import resource, sync_point
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.outcomes import Idle

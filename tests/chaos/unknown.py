@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.places import Opened
+from heatconv.db.plumbing.places import Opened
 from heatconv.db.tables import event, resource, snapshot
 
 MADE = "after a request to the cloud"

@@ -27,7 +27,7 @@ import sqlalchemy as sa
 from keystoneauth1.session import Session
 
 from heatconv import conf as configuration
-from heatconv.db.session import Database
+from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import event, metadata
 from heatconv.openstack import adapter
 from heatconv.resources.registry import Registry

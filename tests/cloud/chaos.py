@@ -28,8 +28,8 @@ import requests
 import sqlalchemy as sa
 
 from heatconv.client.http import Client, ClientError
+from heatconv.db.plumbing.types import give_keyring
 from heatconv.db.tables import event, stack
-from heatconv.db.types import give_keyring
 from heatconv.model.states import Status
 from heatconv.testing.keys import KEYRING
 from tests.chaos import oracle

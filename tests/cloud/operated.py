@@ -19,7 +19,7 @@ from kombu.entity import Exchange, Queue
 
 from heatconv.client.http import Client
 from heatconv.crypto import Keyring
-from heatconv.db.session import Database
+from heatconv.db.plumbing.session import Database
 from heatconv.testing.keys import KEY
 from tests.functional.servers.bus import own_bus
 from tests.functional.servers.catalog import DATABASE_SERVERS, RABBITMQ

@@ -10,7 +10,7 @@ import openstack
 import pytest
 
 from heatconv.client.http import ClientError
-from heatconv.db import delegations
+from heatconv.db.convergence import delegations
 from heatconv.model.delegation import Delegation
 from heatconv.model.ids import new_id
 from heatconv.openstack.keystone import MARK

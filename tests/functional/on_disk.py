@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from heatconv.db.types import LongText, SealedText
+from heatconv.db.plumbing.types import LongText, SealedText
 
 
 def on_disk(table: sa.Table) -> sa.TableClause:

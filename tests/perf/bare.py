@@ -22,7 +22,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from heatconv import conf as configuration
-from heatconv.db.session import Database
+from heatconv.db.plumbing.session import Database
 from heatconv.rpc.bus import Bus
 from tests.perf import bare_sql
 from tests.perf.tally import SharedTally

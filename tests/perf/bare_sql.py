@@ -13,9 +13,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from heatconv.db.services import alive
+from heatconv.db.convergence.services import alive
+from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import event, graph_edge, resource, service, stack, sync_point, sync_point_input
-from heatconv.db.types import utcnow
 
 DEAD_AFTER = 12.0
 SEALED = "gAAAAAB" + "x" * 193  #: as long as what is told of a resource that has nothing to tell

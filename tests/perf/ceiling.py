@@ -27,10 +27,10 @@ from typing import Any, Self
 import sqlalchemy as sa
 
 from heatconv import conf as configuration
-from heatconv.db import migration
-from heatconv.db.session import Database
+from heatconv.db.convergence.traversals import Started
+from heatconv.db.plumbing import migration
+from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import metadata, sync_point
-from heatconv.db.traversals import Started
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.requests import Requests
 from heatconv.resources.registry import Registry

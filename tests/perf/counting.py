@@ -19,9 +19,9 @@ from oslo_config import cfg
 from heatconv import conf as configuration
 from heatconv.cmd.compose import engine, worker
 from heatconv.cmd.daemon import Daemon
-from heatconv.db import migration, stacks
-from heatconv.db.session import Database
-from heatconv.engine.delivery import Delivery
+from heatconv.db.convergence import stacks
+from heatconv.db.plumbing import migration
+from heatconv.db.plumbing.session import Database
 from heatconv.engine.notifications import Notifications
 from heatconv.engine.observer import Observer
 from heatconv.engine.recovery import Recovery
@@ -31,6 +31,7 @@ from heatconv.rpc.asking import EngineCaller
 from heatconv.rpc.bus import Bus
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient
+from heatconv.sinks.delivery import Delivery
 from heatconv.testing.keys import KEYRING
 from tests.perf.tally import BY_CLOCK, Counts, Tally
 

@@ -22,8 +22,8 @@ from oslo_config import cfg
 
 from heatconv import conf as options
 from heatconv.api import deploy
-from heatconv.db import migration
-from heatconv.db.session import Database
+from heatconv.db.plumbing import migration
+from heatconv.db.plumbing.session import Database
 from heatconv.engine.event_reads import EventReads
 from heatconv.engine.reads import Reads
 from heatconv.engine.resource_reads import ResourceReads

@@ -12,9 +12,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from heatconv import errors
-from heatconv.db.session import Database
-from heatconv.db.software import ProjectSoftware
-from heatconv.db.software_configs import Quotas
+from heatconv.db.plumbing.session import Database
+from heatconv.db.software.configs import Quotas
+from heatconv.db.software.project import ProjectSoftware
 from heatconv.engine.lifecycle import Lifecycle
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.requests import Requests

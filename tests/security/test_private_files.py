@@ -12,7 +12,7 @@ import pytest
 
 from heatconv.client.http import Client
 from heatconv.crypto import generate_key
-from heatconv.db.session import Database
+from heatconv.db.plumbing.session import Database
 from tests.functional.servers.one_process import heatconv_all
 from tests.functional.servers.processes import program
 from tests.functional.waiting import until

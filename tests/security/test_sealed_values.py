@@ -23,11 +23,13 @@ from oslo_db import exception as oslo_db_exception
 
 from heatconv import errors
 from heatconv.crypto import Keyring, generate_key, is_token
-from heatconv.db import recovery, sealing, sinks
-from heatconv.db.places import Opened, place_of, placed, row_of, sealed_columns
-from heatconv.db.session import Database
+from heatconv.db.convergence import recovery
+from heatconv.db.delivery import sinks
+from heatconv.db.plumbing import sealing
+from heatconv.db.plumbing.places import Opened, place_of, placed, row_of, sealed_columns
+from heatconv.db.plumbing.session import Database
+from heatconv.db.plumbing.types import SAYING_NOTHING, Json, LongText, Sealed, opened
 from heatconv.db.tables import event_sink, metadata, raw_template, resource
-from heatconv.db.types import SAYING_NOTHING, Json, LongText, Sealed, opened
 from heatconv.resources.registry import Registry
 from heatconv.testing.keys import KEY, KEYRING
 from heatconv.testing.simulated import PLUGIN_DIR

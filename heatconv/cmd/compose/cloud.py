@@ -7,7 +7,7 @@ from functools import partial
 
 from heatconv.cmd import keys
 from heatconv.cmd.daemon import Daemon
-from heatconv.db import delegations
+from heatconv.db.convergence import delegations
 from heatconv.engine.delegating import Authority
 from heatconv.resources.registry import Registry
 from heatconv.rpc import tokens

@@ -10,7 +10,7 @@ from oslo_config import cfg
 
 from heatconv.cmd.daemon import Daemon
 from heatconv.crypto import Keyring
-from heatconv.db.software_configs import Quotas
+from heatconv.db.software.configs import Quotas
 from heatconv.model import bounds
 from heatconv.model.records import Stack
 from heatconv.resources.registry import Registry

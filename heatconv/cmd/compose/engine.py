@@ -10,7 +10,6 @@ from heatconv.cmd.compose import common
 from heatconv.cmd.daemon import Daemon
 from heatconv.engine import operator_environment
 from heatconv.engine.delegating import Authority
-from heatconv.engine.delivery import Delivery
 from heatconv.engine.healing import Limits
 from heatconv.engine.notifications import TOGETHER
 from heatconv.engine.observer import Defaults
@@ -18,6 +17,7 @@ from heatconv.engine.service import EngineService
 from heatconv.model.drift import Mode
 from heatconv.resources.registry import Registry
 from heatconv.rpc.notifications import Listening
+from heatconv.sinks.delivery import Delivery
 from heatconv.sinks.types import SinkTypes
 from heatconv.sinks.webhook import Rules
 

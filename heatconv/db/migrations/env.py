@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How alembic runs here: on a connection that ``heatconv.db.migration`` hands in."""
+"""How alembic runs here: on a connection that ``heatconv.db.plumbing.migration`` hands in."""
 
 from __future__ import annotations
 

@@ -60,11 +60,11 @@ class MultipartMime(BaseConfig):
     def content(self) -> dict[str, Any]:
         # What the parts have no part in is told by the incarnation: the text is always the same.
         whole = MIMEMultipart(boundary=f"==={uuid.UUID(self.uuid).hex}===")
-        room = MAX_CHARACTERS
+        left = MAX_CHARACTERS
         for given in self.properties[self.PARTS] or ():
             for part in self._parts(given):
-                room -= len(part.as_string())
-                if room < 0:
+                left -= len(part.as_string())
+                if left < 0:
                     raise exception.Error(
                         _("The parts have more than %d characters together.") % MAX_CHARACTERS
                     )

@@ -46,12 +46,12 @@ def list_join(delimiter: Any, texts: Any, *more: Any) -> str:
 def _join(delimiter: Any, lists: list[Any], *, json_allowed: bool) -> str:
     separator = need_text(delimiter, 0)
     texts = []
-    room = _MAX_CHARACTERS
+    left = _MAX_CHARACTERS
     for number, items in enumerate(lists, 1):
         for index, item in enumerate(need_list(items, number)):
             text = text_of(item, number, index, json_allowed=json_allowed)
-            room -= len(text) + len(separator)
-            if room < 0:
+            left -= len(text) + len(separator)
+            if left < 0:
                 raise FunctionError(too_big("list_join"))
             texts.append(text)
     return separator.join(texts)
@@ -117,11 +117,11 @@ def _all_used(text: str, unused: list[str]) -> str:
 def _replace(template: Any, params: Any, convert: Callable[[Any, str], str]) -> tuple[str, list[str]]:
     mapping = need_map(params, "params")
     values = {}
-    room = _MAX_VALUES
+    left = _MAX_VALUES
     for key, value in mapping.items():
         values[key] = convert(value, key)
-        room -= len(values[key]) if isinstance(value, dict | list) else 0
-        if room < 0:
+        left -= len(values[key]) if isinstance(value, dict | list) else 0
+        if left < 0:
             raise FunctionError(too_big("The JSON of its params"), "params")
     return substitute(need_text(template, "template"), values, "params")
 

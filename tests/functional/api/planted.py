@@ -16,8 +16,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from heatconv.db.places import placed
-from heatconv.db.session import Database, writing
+from heatconv.db.plumbing.places import placed
+from heatconv.db.plumbing.session import Database, writing
 from heatconv.db.tables import event, raw_template, resource, stack, stack_tag
 from heatconv.model.deferred import call
 from heatconv.model.definition import Definition

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from heatconv import errors
-from heatconv.db.session import Database
+from heatconv.db.plumbing.session import Database
 from heatconv.engine.event_reads import EventReads
 from heatconv.engine.reads import Reads
 from heatconv.engine.resource_reads import ResourceReads

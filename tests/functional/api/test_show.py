@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from heatconv import errors
-from heatconv.db.session import Database
+from heatconv.db.plumbing.session import Database
 from heatconv.engine.reads import Reads
 from heatconv.rpc.context import RequestContext
 from heatconv.testing.keys import KEYRING

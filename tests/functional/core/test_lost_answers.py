@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 from oslo_db import exception as oslo_db_exception
 
-from heatconv.db import claims
-from heatconv.db.session import Database
+from heatconv.db.convergence import claims
+from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import resource, sync_point
 from heatconv.engine.recovery import Recovery
 from heatconv.model.outcomes import Busy, Claim, Claimed
@@ -60,10 +60,10 @@ class Interrupted(Database):
             meanwhile()
 
 
-def employ(world, lost, *, room=0):
+def employ(world, lost, *, spare_capacity=0):
     """Let a worker take over whose database loses answers from now on."""
     world.worker = world.new_worker(Forgetful)
-    world.worker.room = room
+    world.worker.spare_capacity = spare_capacity
     world.worker.database.count, world.worker.database.lost = 0, lost
 
 
@@ -86,18 +86,18 @@ def settle(world):
 
 
 @pytest.mark.parametrize(
-    ("number", "room"),
+    ("number", "spare_capacity"),
     [(number, 0) for number in range(1, MANY)] + [(number, 1) for number in range(1, FEW)],
 )
-def test_whichever_answer_is_lost_a_stack_arrives(world, number, room):
+def test_whichever_answer_is_lost_a_stack_arrives(world, number, spare_capacity):
     world.create(CHAIN)
     world.run()
-    employ(world, range(number, number + 1), room=room)
+    employ(world, range(number, number + 1), spare_capacity=spare_capacity)
 
     world.update(AFTER)
     settle(world)
 
-    assert world.worker.database.count < (FEW if room else MANY)
+    assert world.worker.database.count < (FEW if spare_capacity else MANY)
     assert world.state == "UPDATE_COMPLETE"
     assert world.differences(AFTER) == []
     assert {row.engine_id for row in world.select(resource)} == {None}

@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from heatconv import errors
-from heatconv.db import checks, claims, held, recovery, resources, sync_points, traversals
+from heatconv.db.convergence import checks, claims, recovery, resources, row_locks, sync_points, traversals
 from heatconv.db.tables import raw_template, resource, stack, sync_point, sync_point_input
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.reads import Reads
@@ -233,7 +233,9 @@ def test_what_was_read_before_a_newer_traversal_cannot_be_locked_after_it(web):
     web.update(changed("2"))
     before = web.row("C")
 
-    assert not web.database.write(lambda connection: held.try_lock(connection, row, "late", {}, touch=False))
+    assert not web.database.write(
+        lambda connection: row_locks.try_lock(connection, row, "late", {}, touch=False)
+    )
     assert web.row("C") == before
 
 
@@ -722,7 +724,7 @@ def aside(world, monkeypatch):
     """Let things ask an engine for what they do; return the calls that wait for a thread that may."""
     waiting: list[Callable[[], None]] = []
     monkeypatch.setattr(world.plugin_of(thing("a")), "asks_engine", True)
-    monkeypatch.setattr(world.worker, "call_aside", waiting.append)
+    monkeypatch.setattr(world.worker, "call_engine", waiting.append)
     return waiting
 
 

@@ -8,9 +8,9 @@ from contextlib import closing
 import pytest
 import sqlalchemy as sa
 
-from heatconv.db import statistics
-from heatconv.db.connections import LONGEST_PAUSE, MANY_ROWS, unhurried
-from heatconv.db.session import Database
+from heatconv.db.plumbing import statistics
+from heatconv.db.plumbing.connections import LONGEST_PAUSE, MANY_ROWS, unhurried
+from heatconv.db.plumbing.session import Database
 from heatconv.engine import prepare
 from heatconv.graph import traversal
 from heatconv.testing.templates import Template, thing

@@ -42,7 +42,7 @@ def unlocked(world, label):
 
 
 def test_who_goes_on_with_what_it_made_ready_needs_to_be_rung_for_leaves_only(world):
-    world.worker.room = 1
+    world.worker.spare_capacity = 1
     world.create(FIRST)
     assert {node.resource_id for _, _, node in world.bell.take()} == {world.row("A").id, world.row("B").id}
 
@@ -63,7 +63,7 @@ def test_who_goes_on_with_what_it_made_ready_needs_to_be_rung_for_leaves_only(wo
 
 
 def test_who_has_room_for_more_takes_up_all_that_it_made_ready(world):
-    world.worker.room = 3
+    world.worker.spare_capacity = 3
     world.create(FIRST)
     world.check("A+")
     world.bell.take()
@@ -81,7 +81,7 @@ def test_who_has_room_for_more_takes_up_all_that_it_made_ready(world):
 
 
 def test_what_was_taken_up_and_waits_for_a_thread_is_handed_back(world):
-    world.worker.room = 3
+    world.worker.spare_capacity = 3
     world.create(FIRST)
     world.check("A+")
     world.check("B+")

@@ -22,9 +22,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from heatconv.db import services
-from heatconv.db.places import Opened, sealed_columns
-from heatconv.db.session import Database
+from heatconv.db.convergence import services
+from heatconv.db.convergence.traversals import Started
+from heatconv.db.plumbing.places import Opened, sealed_columns
+from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import (
     event,
     graph_edge,
@@ -34,7 +35,6 @@ from heatconv.db.tables import (
     sync_point,
     sync_point_input,
 )
-from heatconv.db.traversals import Started
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.requests import Requests
 from heatconv.model.ids import new_id
@@ -83,7 +83,7 @@ class Bell:
 class Worker:
     """A worker with connections, an engine id and timers of its own."""
 
-    room = 0  #: how many nodes it takes up that it made ready; it rings for all others
+    spare_capacity = 0  #: how many nodes it takes up that it made ready; it rings for all others
 
     def __init__(self, database: Database, registry: Registry, bell: Bell) -> None:
         self.engine_id = new_id()
@@ -94,7 +94,7 @@ class Worker:
             registry=registry,
             doorbell=bell,
             timer=self,
-            room=lambda _tree: self.room,
+            spare_capacity=lambda _tree: self.spare_capacity,
             engine_id=self.engine_id,
             dead_after=HOUR,
             retry_limit=0,
@@ -112,7 +112,7 @@ class Worker:
         """Keep what is to be called, for ``come_back``."""
         self._later.append(function)
 
-    def call_aside(self, function: Callable[[], None]) -> None:
+    def call_engine(self, function: Callable[[], None]) -> None:
         """Call a function at once."""
         function()
 

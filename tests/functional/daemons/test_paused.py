@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 import sqlalchemy as sa
 
-from heatconv.db.session import Database
+from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import metadata
 from heatconv.testing.keys import KEYRING
 from heatconv.testing.templates import Template, thing

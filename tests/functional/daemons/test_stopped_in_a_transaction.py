@@ -10,7 +10,8 @@ from contextlib import closing
 import pytest
 import sqlalchemy as sa
 
-from heatconv.db import connections, services, session
+from heatconv.db.convergence import services
+from heatconv.db.plumbing import connections, session
 from heatconv.db.tables import service
 from heatconv.model.ids import new_id
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ssl
 from contextlib import closing
 
-from heatconv.db.session import Database
+from heatconv.db.plumbing.session import Database
 
 
 def test_not_each_connection_reads_anew_which_authorities_the_host_trusts(fresh_database, monkeypatch):

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from oslo_db import exception as oslo_db_exception
 
 from heatconv.crypto import is_token
-from heatconv.db import given, places, types
-from heatconv.db.session import Database
+from heatconv.db.plumbing import bulk, places, types
+from heatconv.db.plumbing.session import Database
 from heatconv.testing.keys import KEYRING
 
 TRICKY = 'it\'s "quoted" \\ 100% :given {} \N{KEY} \n\t\u2028'
@@ -30,8 +30,8 @@ thing = sa.Table(
     info={places.ROW: ("name",)},
     mysql_charset="utf8mb4",
 )
-ADD = given.Insert(thing, ["name", "number", "yes", "text", "json", "secret"], same={"at": types.utcnow()})
-CHANGE = given.Update(
+ADD = bulk.Insert(thing, ["name", "number", "yes", "text", "json", "secret"], same={"at": types.utcnow()})
+CHANGE = bulk.Update(
     thing,
     ["name", "number"],
     ["text", "secret"],
@@ -94,7 +94,7 @@ def test_what_is_to_be_sealed_is(connection):
 
 
 def test_many_rows_arrive_in_their_order(connection):
-    names = [f"r{number}" for number in range(2 * given.MOST + 7)]
+    names = [f"r{number}" for number in range(2 * bulk.MOST + 7)]
 
     ADD.execute(connection, [row(name, text="x" * 1000) for name in names])
 

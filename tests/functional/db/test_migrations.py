@@ -14,8 +14,9 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from heatconv import errors
-from heatconv.db import migration, services
-from heatconv.db.session import Database
+from heatconv.db.convergence import services
+from heatconv.db.plumbing import migration
+from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import metadata
 
 REVISIONS = [script.revision for script in ScriptDirectory.from_config(migration.config()).walk_revisions()][

@@ -12,8 +12,8 @@ import pytest
 import sqlalchemy as sa
 
 from heatconv import errors
-from heatconv.db import services
-from heatconv.db.session import Database
+from heatconv.db.convergence import services
+from heatconv.db.plumbing.session import Database
 from tests.chaos.proxy import Proxy
 
 PATIENCE = 60

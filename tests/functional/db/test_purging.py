@@ -13,8 +13,10 @@ from functools import partial
 import pytest
 import sqlalchemy as sa
 
-from heatconv.db import purging, sinks
-from heatconv.db.session import Database
+from heatconv.db.convergence import purging
+from heatconv.db.delivery import sinks
+from heatconv.db.plumbing.session import Database
+from heatconv.db.plumbing.types import Json, Sealed
 from heatconv.db.tables import (
     event,
     event_sent,
@@ -26,7 +28,6 @@ from heatconv.db.tables import (
     stack,
     stack_tag,
 )
-from heatconv.db.types import Json, Sealed
 from heatconv.testing.keys import KEYRING
 from tests.functional.core.world import at_once
 from tests.functional.servers.processes import program

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from heatconv.db import turns
-from heatconv.db.events import STACK_TYPE
+from heatconv.db.delivery.events import STACK_TYPE
+from heatconv.db.observation import schedule
 from heatconv.db.tables import event
 from heatconv.model.drift import DriftStatus
 from heatconv.testing.templates import Template, thing
@@ -55,12 +55,12 @@ def test_who_looks_by_hand_is_told_likewise(world):
 def test_who_comes_too_late_tells_nothing(world):
     world.create_with(ONE, "detect")
     world.time_passes()
-    [turn] = turns.take(world.database, [world.stack_id], lease=60)
+    [turn] = schedule.take(world.database, [world.stack_id], lease=60)
     world.tick()
     before = found(world)
 
-    looked = turns.Looked(turn=turn, again_in=60, status=DriftStatus.DRIFTED)
-    turns.end(world.database, [looked])
+    looked = schedule.Looked(turn=turn, again_in=60, status=DriftStatus.DRIFTED)
+    schedule.end(world.database, [looked])
 
     assert found(world) == before
     assert world.drift_status() == "IN_SYNC"

@@ -7,9 +7,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from heatconv.db.session import Database
+from heatconv.db.plumbing.session import Database
+from heatconv.db.plumbing.types import seconds_ago
 from heatconv.db.tables import event, resource, stack_observed
-from heatconv.db.types import seconds_ago
 from heatconv.engine.convergence import Convergence
 from heatconv.engine.healing import Healing, Limits
 from heatconv.engine.lifecycle import Lifecycle

@@ -21,8 +21,8 @@ from oslo_config import cfg
 from heatconv import conf as configuration
 from heatconv import errors
 from heatconv.db import tables
-from heatconv.db.places import Opened
-from heatconv.db.session import Database
+from heatconv.db.plumbing.places import Opened
+from heatconv.db.plumbing.session import Database
 from heatconv.model.ids import new_id
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext

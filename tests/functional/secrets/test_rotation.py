@@ -11,9 +11,9 @@ import pytest
 import sqlalchemy as sa
 
 from heatconv.crypto import Keyring, generate_key
-from heatconv.db import sealing
-from heatconv.db.places import Opened, placed
-from heatconv.db.session import Database
+from heatconv.db.plumbing import sealing
+from heatconv.db.plumbing.places import Opened, placed
+from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import metadata, raw_template, resource, sync_point_input
 from tests.functional.servers.processes import program
 

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from heatconv import errors
 from heatconv.crypto import Keyring, generate_key, is_token
-from heatconv.db import sealing
-from heatconv.db.places import Opened, placed
-from heatconv.db.session import Database, reading, writing
+from heatconv.db.plumbing import sealing
+from heatconv.db.plumbing.places import Opened, placed
+from heatconv.db.plumbing.session import Database, reading, writing
 from heatconv.db.tables import raw_template, resource, resource_data
 from heatconv.model.ids import new_id
 from heatconv.testing.keys import KEY, KEYRING

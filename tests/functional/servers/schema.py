@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from heatconv.db import migration
-from heatconv.db.session import Database
+from heatconv.db.plumbing import migration
+from heatconv.db.plumbing.session import Database
 
 
 def migrate(url: str) -> None:

@@ -8,8 +8,8 @@ import threading
 import pytest
 import sqlalchemy as sa
 
-from heatconv.db import sinks
-from heatconv.db.events import add_stack_event
+from heatconv.db.delivery import sinks
+from heatconv.db.delivery.events import add_stack_event
 from heatconv.db.tables import event
 from heatconv.model.states import Action, Status
 from heatconv.testing.templates import Template, thing

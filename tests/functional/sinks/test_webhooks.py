@@ -10,11 +10,11 @@ from contextlib import suppress
 import pytest
 import sqlalchemy as sa
 
-from heatconv.db.sinks import KEPT
+from heatconv.db.delivery.sinks import KEPT
+from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import event_sink
-from heatconv.db.types import utcnow
-from heatconv.engine import delivery
-from heatconv.engine.delivery import MAX_PAUSE
+from heatconv.sinks import delivery
+from heatconv.sinks.delivery import MAX_PAUSE
 from heatconv.testing.templates import Template, thing
 from tests.functional.sinks.receiver import Receiver, take
 

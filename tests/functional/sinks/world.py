@@ -9,13 +9,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from heatconv.db.session import Database
+from heatconv.db.plumbing.session import Database
+from heatconv.db.plumbing.types import seconds_ago
 from heatconv.db.tables import event, event_sent, event_sink, stack
-from heatconv.db.types import seconds_ago
-from heatconv.engine.delivery import Delivery
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.requests import Requests
 from heatconv.resources.registry import Registry
+from heatconv.sinks.delivery import Delivery
 from heatconv.sinks.notification import Notify
 from heatconv.sinks.types import SinkTypes
 from heatconv.sinks.webhook import Rules

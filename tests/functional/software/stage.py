@@ -17,12 +17,12 @@ from urllib.parse import unquote, urlsplit
 
 import sqlalchemy as sa
 
-from heatconv.db import services
-from heatconv.db.places import Opened
-from heatconv.db.session import Database
-from heatconv.db.software_configs import UNLIMITED, Quotas
+from heatconv.db.convergence import services
+from heatconv.db.convergence.traversals import Started
+from heatconv.db.plumbing.places import Opened
+from heatconv.db.plumbing.session import Database
+from heatconv.db.software.configs import UNLIMITED, Quotas
 from heatconv.db.tables import resource, software_config, software_deployment, stack, sync_point
-from heatconv.db.traversals import Started
 from heatconv.engine.lifecycle import Lifecycle
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.preview import Preview
@@ -245,7 +245,7 @@ class PatientWorker(Worker):
             registry=registry,
             doorbell=bell,
             timer=self,
-            room=lambda _tree: self.room,
+            spare_capacity=lambda _tree: self.spare_capacity,
             engine_id=self.engine_id,
             dead_after=HOUR,
             retry_limit=0,

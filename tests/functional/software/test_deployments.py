@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from heatconv import errors
-from heatconv.db.software_configs import Quotas
+from heatconv.db.software.configs import Quotas
 from tests.functional.software.stage import CONTEXT, Agent, inputs_of, template
 
 CONFIG = {

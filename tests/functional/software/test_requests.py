@@ -9,8 +9,8 @@ import functools
 import pytest
 
 from heatconv import errors
-from heatconv.db import software_configs
-from heatconv.db.software_configs import Quotas
+from heatconv.db.software import configs
+from heatconv.db.software.configs import Quotas
 from heatconv.rpc.context import RequestContext
 from tests.functional.core.world import at_once
 from tests.functional.software.stage import CONTEXT
@@ -196,4 +196,4 @@ def test_what_may_be_secret_is_encrypted(stage, software, config):
         ]
     assert rows
     assert "topsecret" not in repr(rows)
-    assert software_configs.get_config(stage.database, "tests", made["id"]).config == "topsecret"
+    assert configs.get_config(stage.database, "tests", made["id"]).config == "topsecret"

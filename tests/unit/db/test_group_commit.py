@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from heatconv.db import group_commit
-from heatconv.db.group_commit import ASIDE, MOMENT, MOST, GroupCommit
+from heatconv.db.plumbing import group_commit
+from heatconv.db.plumbing.group_commit import BESIDE, MOMENT, MOST, GroupCommit
 
 PATIENCE = 30
 ABREAST = 2
@@ -138,7 +138,7 @@ def test_a_stack_that_has_nothing_under_way_does_not_wait_for_the_groups_of_anot
 
 
 def test_only_a_few_trees_go_aside():
-    few = ABREAST + ASIDE
+    few = ABREAST + BESIDE
     counter = Counter(held=few)
     with ThreadPoolExecutor(few + 1) as pool:
         busy = [pool.submit(counter.group, number) for number in (1, 2, 1000, 2000)]

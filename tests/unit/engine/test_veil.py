@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from heatconv.engine.veil import Veil
+from heatconv.engine.redaction import Veil
 from heatconv.model.records import RawTemplate
 
 SECRET = "correct horse battery staple"

@@ -7,13 +7,13 @@ import pytest
 
 from heatconv.model.definition import Definition
 from heatconv.model.drift import Finding, Kind, Mode, Policy, mode_of
-from heatconv.model.records import Resource
+from heatconv.model.records import ResourceRow
 from heatconv.model.states import DeletionPolicy
 
 
 def row(metadata=None, **definition):
     applied = Definition(name="a", type="T", **definition)
-    return Resource(
+    return ResourceRow(
         id="1", stack_id="s", name="a", type="T", version=0, applied=applied, metadata=metadata or {}
     )
 

@@ -14,10 +14,10 @@ from heatconv.model.definition import Definition
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.plan import Plan
-from heatconv.model.records import Attempt, Job, Resource, Stack, changed
+from heatconv.model.records import Attempt, Job, ResourceRow, Stack, changed
 from heatconv.model.states import Action, Phase, Status
 
-ROW = Resource(id="row", stack_id="stack", name="it", type="A::Type", version=3)
+ROW = ResourceRow(id="row", stack_id="stack", name="it", type="A::Type", version=3)
 STACK = Stack(
     id="stack",
     name="web",

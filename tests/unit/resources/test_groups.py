@@ -68,7 +68,7 @@ class Nested:
         self.sources.append(source)
         self.status = Status.IN_PROGRESS
 
-    def check_room(self, stack_id, size):
+    def check_tree_quota(self, stack_id, size):
         pass
 
     def end(self):

@@ -12,7 +12,7 @@ from heatconv import errors
 from heatconv.model.deferred import call
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction, Node, NodeData
-from heatconv.model.records import Attempt, Job, Resource, Stack
+from heatconv.model.records import Attempt, Job, ResourceRow, Stack
 from heatconv.model.states import Action, DeletionPolicy, Phase, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Unchanged
 from heatconv.worker import late
@@ -55,7 +55,7 @@ def under_way(action):
 
 
 def row(**fields):
-    return Resource(
+    return ResourceRow(
         **{
             "id": "row",
             "stack_id": "stack",
@@ -214,7 +214,7 @@ def test_what_cannot_be_resolved_says_why():
 RETAINED = replace(BEFORE, deletion_policy=DeletionPolicy.RETAIN)
 
 
-def clean_up(resource: Resource, stack: Stack = STACK) -> Any:
+def clean_up(resource: ResourceRow, stack: Stack = STACK) -> Any:
     return decide(
         Job(stack=stack, traversal_id="now", node=Node("row", Direction.CLEANUP), resource=resource)
     )

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""By what right daemons act for a stack when its user is not there.
+
+A row is written before anything is made in Keystone, and goes after that is gone there, so
+that whoever dies in between leaves a row by which it is found.  It is due to be given
+back at once or, while it is being made, some time later; unless a stack has it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv import errors
+from heatconv.db.plumbing.places import Opened, placed
+from heatconv.db.plumbing.session import reading, writing
+from heatconv.db.plumbing.types import in_seconds, utcnow
+from heatconv.db.tables import stack
+from heatconv.db.tables import user_creds as table
+from heatconv.model.delegation import Delegation
+
+MAKING = 600  #: seconds in which what was to be made is made and its stack stored, or never
+LEASE = 60  #: seconds in which one engine gives something back, before another one tries
+LATER = 3600  #: seconds until it is tried again what cannot be for now
+
+
+@writing
+def intend(connection: Connection, delegation: Delegation) -> None:
+    """Write down what is about to be made."""
+    values = {
+        "id": delegation.id,
+        "stack_id": delegation.stack_id,
+        "project_id": delegation.project_id,
+        "user_id": delegation.user_id,
+        "method": delegation.method,
+        "secret": dict(delegation.secret),
+        "due_at": in_seconds(MAKING),
+        "created_at": utcnow(),
+    }
+    connection.execute(sa.insert(table).values(placed(table, values)))
+
+
+@writing
+def try_tell(connection: Connection, made: Delegation) -> bool:
+    """Write down what was made, WHERE id; tell whether it was not given up meanwhile."""
+    secret = placed(table, {"secret": dict(made.secret)}, made)
+    kept = sa.update(table).where(table.c.id == made.id).values(secret)
+    return connection.execute(kept).rowcount == 1
+
+
+def keep(connection: Connection, stack_id: str, delegation_id: str) -> None:
+    """Let a stack have a delegation that was made for it, WHERE id AND stack_id; part of a transaction.
+
+    Raises:
+        TransportError: it took so long that it was given up.
+    """
+    mine = sa.update(table).where(table.c.id == delegation_id, table.c.stack_id == stack_id)
+    if connection.execute(mine.values(due_at=None)).rowcount != 1:
+        raise errors.TransportError(reason="what your token delegates came too late: try again")
+
+
+@writing
+def replace(connection: Connection, stack_id: str, delegation_id: str) -> None:
+    """Let a living stack have another delegation; the one before is due.
+
+    Concurrency: the stack's row is locked first; of two that are made at once the later one is kept.
+    """
+    living = sa.select(stack.c.id).where(stack.c.id == stack_id, stack.c.deleted_at.is_(None))
+    if connection.execute(living.with_for_update()).one_or_none() is None:
+        return  # and so it stays due
+    release(connection, stack_id)
+    keep(connection, stack_id, delegation_id)
+
+
+def release(connection: Connection, stack_id: str) -> None:
+    """Have what a stack has given back; part of a transaction."""
+    mine = sa.update(table).where(table.c.stack_id == stack_id, table.c.due_at.is_(None))
+    connection.execute(mine.values(due_at=utcnow()))
+
+
+@writing
+def give_up(connection: Connection, delegation_id: str) -> None:
+    """Have what was made for nothing given back, WHERE id and no stack has it."""
+    unused = sa.update(table).where(table.c.id == delegation_id, table.c.due_at.is_not(None))
+    connection.execute(unused.values(due_at=utcnow()))
+
+
+@reading
+def of(connection: Connection, stack_id: str) -> Delegation | None:
+    """Return what a root stack has, if anything."""
+    query = sa.select(table).where(table.c.stack_id == stack_id, table.c.due_at.is_(None))
+    row = connection.execute(query).one_or_none()
+    return None if row is None else _delegation(row)
+
+
+@writing
+def take_due(connection: Connection, limit: int) -> list[Delegation]:
+    """Return what is to be given back now; nobody else is told of it for a while.
+
+    Concurrency: each is taken WHERE id AND due_at = as seen.
+    """
+    due = sa.select(table).where(table.c.due_at <= utcnow()).order_by(table.c.due_at).limit(limit)
+    return [_delegation(row) for row in connection.execute(due).all() if _take(connection, row)]
+
+
+def _take(connection: Connection, row: Any) -> bool:
+    mine = sa.update(table).where(table.c.id == row.id, table.c.due_at == row.due_at)
+    return connection.execute(mine.values(due_at=in_seconds(LEASE))).rowcount == 1
+
+
+@writing
+def postpone(connection: Connection, delegation_id: str) -> None:
+    """Let something be given back a good while later, WHERE id."""
+    mine = sa.update(table).where(table.c.id == delegation_id)
+    connection.execute(mine.values(due_at=in_seconds(LATER)))
+
+
+@writing
+def forget(connection: Connection, delegation_id: str) -> None:
+    """Drop what was given back."""
+    connection.execute(sa.delete(table).where(table.c.id == delegation_id))
+
+
+def _delegation(row: Any) -> Delegation:
+    return Delegation(
+        id=row.id,
+        stack_id=row.stack_id,
+        project_id=row.project_id,
+        user_id=row.user_id,
+        method=row.method,
+        secret=Opened(table, row).secret,
+    )

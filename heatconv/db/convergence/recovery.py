@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a dying process leaves behind, each kind found by an index."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv.db.convergence import rows, sync_points
+from heatconv.db.convergence.services import alive
+from heatconv.db.delivery.events import add_events, resource_event
+from heatconv.db.plumbing.session import Database, reading, writing
+from heatconv.db.plumbing.types import seconds_ago, utcnow
+from heatconv.db.tables import resource, service, stack, sync_point
+from heatconv.model.deletion import LEAVING
+from heatconv.model.nodes import Node
+from heatconv.model.records import ResourceRow
+from heatconv.model.states import Action, Status, SyncState
+
+PAGE = 10_000  #: READY nodes that are looked at together
+
+Ring = tuple[str, str, list[Node]]  #: stack, traversal, nodes
+
+
+@dataclass(frozen=True)
+class DeadLock:
+    """A row that is locked by a daemon that does not heartbeat any more."""
+
+    row: ResourceRow
+
+    @property
+    def resource_id(self) -> str:
+        """The row."""
+        return self.row.id
+
+    @property
+    def engine_id(self) -> str | None:
+        """Who held it."""
+        return self.row.engine_id
+
+
+@reading
+def dead_locks(connection: Connection, *, dead_after: float, limit: int) -> list[DeadLock]:
+    """Return rows whose lock nobody alive holds."""
+    query = (
+        sa.select(resource)
+        .select_from(resource.outerjoin(service, service.c.engine_id == resource.c.engine_id))
+        .where(resource.c.engine_id.is_not(None), ~alive(dead_after))
+        .limit(limit)
+    )
+    return [DeadLock(row) for row in rows.intact(connection.execute(query), rows.resource)]
+
+
+@writing
+def try_break(connection: Connection, lock: DeadLock, *, dead_after: float) -> bool:
+    """Unlock a row, WHERE id, engine_id and atomic_key are as seen and the holder still is dead.
+
+    An event tells of it.
+    """
+    row = lock.row
+    lives = (
+        sa.select(service.c.engine_id).where(service.c.engine_id == row.engine_id, alive(dead_after)).exists()
+    )
+    broken = sa.update(resource).where(
+        resource.c.id == row.id,
+        resource.c.engine_id == row.engine_id,
+        resource.c.atomic_key == row.atomic_key,
+        ~lives,
+    )
+    changed = connection.execute(broken.values(engine_id=None, atomic_key=row.atomic_key + 1))
+    if changed.rowcount != 1:
+        return False
+    happened = resource_event(
+        stack_id=row.stack_id,
+        resource_id=row.id,
+        name=row.name,
+        type_name=row.type,
+        physical_id=row.physical_id,
+        action=row.action,
+        status=row.status,
+        reason=f"taken over from worker {row.engine_id}",
+    )
+    add_events(connection, [happened])
+    return True
+
+
+def ready_for(database: Database, resource_id: str) -> list[Ring]:
+    """Return what is READY for a row now, in a list that is empty or has one member."""
+    found = sync_points.ready_nodes(database, resource_id)
+    return [found] if found else []
+
+
+@writing
+def take_forgotten(connection: Connection, *, older_than: float, limit: int) -> list[Ring]:
+    """Return nodes that have been READY for some seconds on rows that nobody holds.
+
+    Concurrency: ``ready_at`` is set anew WHERE it is as seen, so that of many
+    engines one rings, and each node is rung for once in that time.
+    """
+    found = _forgotten(connection, older_than, limit)
+    rings: dict[tuple[str, str], list[Node]] = defaultdict(list)
+    for row in sorted(found, key=lambda row: (row.traversal_id, row.resource_id, row.is_update)):
+        node = sync_points.node_of(row.resource_id, update=row.is_update)
+        taken = connection.execute(
+            sa.update(sync_point)
+            .where(sync_points.key_of(row.traversal_id, node), sync_point.c.ready_at == row.ready_at)
+            .values(ready_at=utcnow())
+        )
+        if taken.rowcount == 1:
+            rings[row.stack_id, row.traversal_id].append(node)
+    return [(stack_id, traversal_id, nodes) for (stack_id, traversal_id), nodes in rings.items()]
+
+
+def _forgotten(connection: Connection, older_than: float, limit: int) -> list[sa.Row[Any]]:
+    """Return sync points that have been READY for some seconds and whose rows nobody holds.
+
+    They are read page by page in the order of an index: a hundred thousand that
+    wait for their turn are not all looked at to find the first of them.
+    """
+    ready = (
+        sa.select(sync_point)
+        .where(sync_point.c.state == SyncState.READY, sync_point.c.ready_at < seconds_ago(older_than))
+        .order_by(sync_point.c.ready_at)
+    )
+    found: list[sa.Row[Any]] = []
+    start, more = 0, True
+    while more and len(found) < limit:
+        page = ready.limit(PAGE).offset(start).subquery()
+        current = sa.and_(
+            stack.c.id == page.c.stack_id,
+            stack.c.current_traversal == page.c.traversal_id,
+            stack.c.status == Status.IN_PROGRESS,
+        )
+        # A lock's holder rings when it ends; but a deletion may have to ask it to give way,
+        # unless what it does is to delete, and that is wanted still.
+        given_up = sa.or_(resource.c.deletion_policy.in_(LEAVING), stack.c.abandoned)
+        deletes = sa.and_(resource.c.action == Action.DELETE, sa.not_(sa.func.coalesce(given_up, sa.false())))
+        gives_way = sa.and_(page.c.is_update == sa.false(), ~deletes)
+        unheld = sa.or_(resource.c.engine_id.is_(None), gives_way)
+        source = page.join(stack, current).outerjoin(resource, resource.c.id == page.c.acts_on)
+        wanted = sa.select(page).select_from(source).where(unheld).limit(limit - len(found))
+        found += connection.execute(wanted).all()
+        start += PAGE
+        more = connection.execute(ready.offset(start).limit(1)).first() is not None
+    return found
+
+
+@reading
+def overdue(connection: Connection, *, limit: int) -> list[tuple[str, str]]:
+    """Return (stack, traversal) of the traversals that are past their deadline."""
+    query = (
+        sa.select(stack.c.id, stack.c.current_traversal)
+        .where(stack.c.status == Status.IN_PROGRESS, stack.c.deadline < utcnow())
+        .limit(limit)
+    )
+    return [(row.id, row.current_traversal) for row in connection.execute(query)]

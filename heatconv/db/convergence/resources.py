@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading resources for those who ask what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv.db.convergence import rows, traversals
+from heatconv.db.plumbing.places import Opened
+from heatconv.db.plumbing.session import reading
+from heatconv.db.tables import resource
+from heatconv.model.definition import Definition
+from heatconv.model.records import Extant, Listed, ResourceRow
+
+_LISTED = (
+    resource.c.id,
+    resource.c.stack_id,
+    resource.c.name,
+    resource.c.type,
+    resource.c.version,
+    resource.c.replaced_by,
+    resource.c.desired,
+    resource.c.physical_id,
+    resource.c.attributes,
+    resource.c.action,
+    resource.c.status,
+    resource.c.hook,
+    resource.c.status_reason,
+    resource.c.created_at,
+    resource.c.updated_at,
+)
+
+#: By name; of one name the wanted row comes first.
+_ORDER = (resource.c.name, resource.c.desired_sha1.is_(None), resource.c.id)
+
+
+@reading
+def list_resources(
+    connection: Connection, stack_id: str, names: Sequence[str] | None = None
+) -> list[ResourceRow]:
+    """Return a stack's rows, garbage included, by name; of one name the wanted row comes first."""
+    query = sa.select(resource).where(resource.c.stack_id == stack_id)
+    if names is not None:
+        query = query.where(resource.c.name.in_(names))
+    return [rows.resource(row) for row in connection.execute(query.order_by(*_ORDER))]
+
+
+@reading
+def listed(connection: Connection, stack_ids: Sequence[str]) -> list[Listed]:
+    """Return the rows of some stacks, as ``list_resources`` does and stack by stack, to be shown."""
+    query = sa.select(*_LISTED).where(resource.c.stack_id.in_(stack_ids))
+    return [rows.listed(row) for row in connection.execute(query.order_by(resource.c.stack_id, *_ORDER))]
+
+
+@reading
+def requirers(connection: Connection, stack_id: str, name: str) -> list[str]:
+    """Return which resources of a stack require one of them, by name.
+
+    What a resource requires is sealed, so that it is read of each.
+    """
+    query = sa.select(resource.c.id, resource.c.stack_id, resource.c.name, resource.c.desired).where(
+        resource.c.stack_id == stack_id, resource.c.desired_sha1.is_not(None)
+    )
+    wanted = [Opened(resource, row) for row in connection.execute(query.order_by(resource.c.name))]
+    return [row.name for row in wanted if name in Definition.from_json(row.desired).requires]
+
+
+@reading
+def list_extant(connection: Connection, stack_id: str) -> list[Extant]:
+    """Return a stack's rows as the plan of a traversal sees them."""
+    return traversals.extant_rows(connection, stack_id)
+
+
+@reading
+def find_wanted(connection: Connection, stack_id: str, name_or_physical_id: str) -> ResourceRow | None:
+    """Return the row that a stack's template wants under a name; or by what it stands for."""
+    named = sa.or_(resource.c.name == name_or_physical_id, resource.c.physical_id == name_or_physical_id)
+    query = sa.select(resource).where(
+        resource.c.stack_id == stack_id, resource.c.desired_sha1.is_not(None), named
+    )
+    found = connection.execute(query).all()
+    row = next((row for row in found if row.name == name_or_physical_id), found[0] if found else None)
+    return None if row is None else rows.resource(row)
+
+
+@reading
+def replacements(connection: Connection, row: ResourceRow) -> list[ResourceRow]:
+    """Return the rows that have replaced one, directly or in turn; the last in turn come first."""
+    query = sa.select(resource).where(resource.c.stack_id == row.stack_id, resource.c.name == row.name)
+    of_name = [rows.resource(each) for each in connection.execute(query.order_by(resource.c.created_at))]
+    found, last = list[ResourceRow](), {row.id}
+    while last:
+        next_ = [each for each in of_name if each.replaces in last]
+        found, last = [*reversed(next_), *found], {each.id for each in next_}
+    return found
+
+
+@reading
+def find_paused(connection: Connection, stack_id: str, name: str, hook: str) -> ResourceRow | None:
+    """Return the row of a name, wanted or on its way out, whose action waits at a breakpoint."""
+    query = sa.select(resource).where(
+        resource.c.stack_id == stack_id, resource.c.name == name, resource.c.hook == hook
+    )
+    row = connection.execute(query.limit(1)).one_or_none()
+    return None if row is None else rows.resource(row)
+
+
+@reading
+def get_many(connection: Connection, ids: Collection[str]) -> list[ResourceRow]:
+    """Return those rows of some ids that are there."""
+    return [
+        rows.resource(row) for row in connection.execute(sa.select(resource).where(resource.c.id.in_(ids)))
+    ]
+
+
+@reading
+def find(connection: Connection, resource_id: str) -> ResourceRow | None:
+    """Return a row by id."""
+    row = connection.execute(sa.select(resource).where(resource.c.id == resource_id)).one_or_none()
+    return None if row is None else rows.resource(row)

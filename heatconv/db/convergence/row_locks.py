@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing to a row that a worker holds: the fence, and the statements behind it.
+
+Statements are built once for each set of columns: building one costs more than
+sending it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv.db.convergence.rows import resource as record
+from heatconv.db.delivery.events import resource_event
+from heatconv.db.plumbing import bulk
+from heatconv.db.plumbing.places import placed
+from heatconv.db.plumbing.types import utcnow
+from heatconv.db.tables import resource
+from heatconv.model.records import POSSIBLE, Attempt, Held, ResourceRow
+from heatconv.model.states import Action, Status
+
+#: The fence: the row is still locked by the claim that it was read with.
+_HELD = sa.and_(
+    resource.c.id == sa.bindparam("key_id"),
+    resource.c.engine_id == sa.bindparam("key_engine"),
+    resource.c.atomic_key == sa.bindparam("key_atomic"),
+)
+_SEEN = sa.and_(resource.c.id == sa.bindparam("key_id"), resource.c.atomic_key == sa.bindparam("key_atomic"))
+_DELETE = sa.delete(resource).where(_HELD)
+_THESE = resource.c.id.in_(sa.bindparam("key_ids", expanding=True))
+_DELETE_ALL = sa.delete(resource).where(_THESE)
+_LOCK_FREE = sa.select(resource).where(_THESE).order_by(resource.c.id).with_for_update(skip_locked=True)
+_LOCK_ALL = _LOCK_FREE.with_only_columns(resource.c.id, resource.c.engine_id, resource.c.atomic_key)
+
+#: What letting go of a row sets.
+_LET_GO = {"engine_id": sa.null(), "atomic_key": resource.c.atomic_key + 1}
+
+
+@functools.cache
+def _statement(
+    guard: str, columns: frozenset[str], *, let_go: bool, touch: bool, metadata_too: bool = False
+) -> sa.Update:
+    statement = sa.update(resource).where(_HELD if guard == "held" else _SEEN)
+    values: dict[str, Any] = {column: sa.bindparam(column) for column in columns}
+    if let_go:
+        values |= _LET_GO
+    if touch:
+        values["updated_at"] = utcnow()
+    if metadata_too:
+        values["metadata_key"] = resource.c.metadata_key + 1
+    return statement.values(values)
+
+
+@functools.cache
+def _writing(columns: frozenset[str], *, let_go: bool, touch: bool) -> bulk.Update:
+    """Return what writes to rows that are held, as ``_statement`` does to one."""
+    return bulk.Update(
+        resource,
+        ("id", "engine_id", "atomic_key"),
+        sorted(columns),
+        same=(_LET_GO if let_go else {}) | ({"updated_at": utcnow()} if touch else {}),
+    )
+
+
+@functools.cache
+def _taking(columns: frozenset[str], *, touch: bool) -> bulk.Update:
+    """Return what locks rows and writes to them."""
+    return bulk.Update(
+        resource,
+        ("id", "atomic_key"),
+        sorted(columns),
+        same={"engine_id": sa.bindparam("me"), "atomic_key": resource.c.atomic_key + 1}
+        | ({"updated_at": utcnow()} if touch else {}),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Write:
+    """What is to be written to a row that is held; ``let_go`` unlocks it, ``touch`` dates it."""
+
+    row: ResourceRow
+    columns: Mapping[str, Any]
+    let_go: bool = False
+    touch: bool = False
+
+
+def try_write(
+    connection: Connection,
+    row: ResourceRow,
+    columns: Mapping[str, Any],
+    *,
+    let_go: bool = False,
+    touch: bool = False,
+    metadata_too: bool = False,
+) -> bool:
+    """Write to a row that is held, fenced.
+
+    ``let_go`` unlocks it, ``touch`` dates it, ``metadata_too`` voids whatever
+    another is about to write to its metadata.
+    """
+    statement = _statement("held", frozenset(columns), let_go=let_go, touch=touch, metadata_too=metadata_too)
+    return connection.execute(statement, {**placed(resource, columns, row), **_fence(row)}).rowcount == 1
+
+
+def lock_all(connection: Connection, held: Sequence[ResourceRow]) -> set[str]:
+    """Lock rows until the transaction ends; return the ids of those that are held as read.
+
+    One that another transaction has locked right now is left out, not waited for.
+    """
+    read = {row.id: (row.engine_id, row.atomic_key) for row in held}
+    found = connection.execute(_LOCK_ALL, {"key_ids": list(read)})
+    return {row.id for row in found if read[row.id] == (row.engine_id, row.atomic_key)}
+
+
+def lock_free(connection: Connection, ids: Collection[str]) -> dict[str, ResourceRow]:
+    """Lock those rows that no other transaction has locked until this one ends; return them by their ids."""
+    found = connection.execute(_LOCK_FREE, {"key_ids": list(ids)})
+    return {row.id: record(row) for row in found}
+
+
+def take_all(
+    connection: Connection, taken: Sequence[tuple[ResourceRow, Mapping[str, Any], bool]], me: str
+) -> None:
+    """Take rows that ``lock_free`` has locked, as ``try_lock`` does: each with its columns and ``touch``."""
+    if len(taken) == 1:  # most are, in a chain, and this is planned in half the time
+        ((row, columns, touch),) = taken
+        try_lock(connection, row, me, columns, touch=touch)
+        return
+    alike: dict[bulk.Update, list[bulk.Row]] = defaultdict(list)
+    for row, columns, touch in taken:
+        statement = _taking(frozenset(columns), touch=touch)
+        alike[statement].append({**columns, **_named(row), "atomic_key": row.atomic_key})
+    for statement, rows in alike.items():
+        statement.execute(connection, rows, {"me": me})
+
+
+def write_all(connection: Connection, writes: Iterable[Write]) -> None:
+    """Write to rows that ``lock_all`` found to be held."""
+    alike: dict[bulk.Update, list[bulk.Row]] = defaultdict(list)
+    for write in writes:
+        statement = _writing(frozenset(write.columns), let_go=write.let_go, touch=write.touch)
+        row = write.row
+        alike[statement].append(
+            {**write.columns, **_named(row), "engine_id": row.engine_id, "atomic_key": row.atomic_key}
+        )
+    for statement, rows in alike.items():
+        statement.execute(connection, rows)
+
+
+def delete_all(connection: Connection, held: Sequence[ResourceRow]) -> None:
+    """Delete rows that ``lock_all`` found to be held."""
+    if held:
+        connection.execute(_DELETE_ALL, {"key_ids": [row.id for row in held]})
+
+
+def try_delete(connection: Connection, row: ResourceRow) -> bool:
+    """Delete a row that is held, fenced."""
+    return connection.execute(_DELETE, _fence(row)).rowcount == 1
+
+
+_other = resource.alias("other")
+_HOLD = (
+    sa.select(
+        sa.exists()
+        .where(
+            _other.c.stack_id == resource.c.stack_id,
+            _other.c.name == resource.c.name,
+            _other.c.action == Action.DELETE,
+        )
+        .label("clearing")
+    )
+    .where(_HELD)
+    .with_for_update(of=resource)
+)
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A claim that counts until the transaction ends."""
+
+    clearing: bool  #: another row of the same name is being deleted
+
+
+def hold(connection: Connection, claim: Held) -> Hold | None:
+    """Hold on to a claim on a row until the transaction ends; None: it does not count any more."""
+    key = {"key_id": claim.id, "key_engine": claim.engine_id, "key_atomic": claim.atomic_key}
+    found = connection.execute(_HOLD, key).first()
+    return None if found is None else Hold(clearing=bool(found.clearing))
+
+
+def try_lock(
+    connection: Connection, row: ResourceRow, me: str, columns: Mapping[str, Any], *, touch: bool
+) -> bool:
+    """Lock a row, WHERE id AND atomic_key = as read, and write to it in the same breath."""
+    columns = {**placed(resource, columns, row), "engine_id": me, "atomic_key": row.atomic_key + 1}
+    statement = _statement("seen", frozenset(columns), let_go=False, touch=touch)
+    seen = {"key_id": row.id, "key_atomic": row.atomic_key}
+    return connection.execute(statement, {**columns, **seen}).rowcount == 1
+
+
+def begun(row: ResourceRow, attempt: Attempt) -> dict[str, Any]:
+    """Return the columns that say that an action is under way."""
+    return {
+        "type": attempt.definition.type,
+        "action": attempt.action,
+        "status": Status.IN_PROGRESS,
+        "status_reason": "state changed",
+        "progress": attempt.to_json(),
+        "hook": None,
+        "requires": required(row, attempt.requires),
+    }
+
+
+def required(row: ResourceRow, requires: Iterable[str]) -> dict[str, int]:
+    """Return what a row requires until it is converged with some rows, or will not be.
+
+    So long the real thing may depend on the old as well as on the new; what it was
+    last converged with stays known.
+    """
+    return {**dict.fromkeys(requires, POSSIBLE), **row.requires}
+
+
+def begun_event(row: ResourceRow, attempt: Attempt) -> dict[str, Any]:
+    """Return the event that an action is under way."""
+    return resource_event(
+        stack_id=row.stack_id,
+        resource_id=row.id,
+        name=row.name,
+        type_name=attempt.definition.type,
+        physical_id=row.physical_id,
+        action=attempt.action,
+        status=Status.IN_PROGRESS,
+        reason="state changed",
+    )
+
+
+def _named(row: ResourceRow) -> dict[str, Any]:
+    """Return what finds a row, and what is written to it is bound to."""
+    return {"stack_id": row.stack_id, "id": row.id}
+
+
+def _fence(row: ResourceRow) -> dict[str, Any]:
+    return {"key_id": row.id, "key_engine": row.engine_id, "key_atomic": row.atomic_key}

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading stacks.  Every query here is scoped to a project in one place, ``_visible``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv import errors
+from heatconv.db.convergence import project_quota, rows
+from heatconv.db.plumbing.filters import Condition, Given, conditions, in_status
+from heatconv.db.plumbing.places import Opened
+from heatconv.db.plumbing.session import reading
+from heatconv.db.tables import raw_template, resource, stack, stack_observed, stack_tag
+from heatconv.model.drift import StackDrift
+from heatconv.model.records import RawTemplate, Stack
+from heatconv.model.states import Phase, Status
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """Which stacks a listing shows, and in what order.
+
+    Sorted by ``updated_time``, a stack that was never updated counts by the time
+    of its creation.
+    """
+
+    limit: int | None = None
+    marker: str | None = None
+    sort_keys: Sequence[str] = ()
+    sort_dir: str | None = None
+    show_deleted: bool = False
+    show_nested: bool = False
+    filters: Given = field(default_factory=dict)
+    tags: Sequence[str] = ()  #: has all of them
+    tags_any: Sequence[str] = ()  #: has one of them
+    not_tags: Sequence[str] = ()  #: has not all of them
+    not_tags_any: Sequence[str] = ()  #: has none of them
+
+
+_SORT_KEYS = {
+    "stack_name": stack.c.name,
+    "stack_status": stack.c.status,
+    "creation_time": stack.c.created_at,
+    "updated_time": sa.func.coalesce(stack.c.updated_at, stack.c.created_at),
+}
+
+_FILTERS: dict[str, Condition] = {
+    "id": stack.c.id.in_,
+    "name": stack.c.name.in_,
+    "action": stack.c.action.in_,
+    "status": in_status(stack),
+    "reason": stack.c.status_reason.in_,
+    "project": stack.c.project_id.in_,
+    "username": stack.c.user_name.in_,
+    "parent": lambda ids: stack.c.owner_resource_id.in_(
+        sa.select(resource.c.id).where(resource.c.stack_id.in_(ids))
+    ),
+    "disable_rollback": stack.c.disable_rollback.in_,
+    "timeout_mins": stack.c.timeout_mins.in_,
+    "stack_user_project_id": lambda _ids: sa.false(),  # no stack has one
+}
+
+
+def _visible(project_id: str | sa.BindParameter[str] | None) -> sa.ColumnElement[bool]:
+    """The stacks that a project's members may know of; None stands for all projects."""
+    return sa.true() if project_id is None else stack.c.project_id == project_id
+
+
+@reading
+def find(connection: Connection, project_id: str | None, name_or_id: str) -> Stack | None:
+    """Return a project's stack by id, deleted or not, or a living one by name."""
+    query = sa.select(stack).where(_visible(project_id), _is_called(name_or_id))
+    row = _the_one(connection.execute(query).all(), name_or_id)
+    return None if row is None else rows.stack(row, _tags(connection, [row.id]).get(row.id, ()))
+
+
+def _is_called(name_or_id: Any) -> sa.ColumnElement[bool]:
+    return sa.or_(stack.c.id == name_or_id, stack.c.live_name == name_or_id)
+
+
+def _the_one(found: Sequence[sa.Row[Any]], name_or_id: str) -> sa.Row[Any] | None:
+    """Return the row of the stack that is called so: one may have another's id for a name."""
+    return next((row for row in found if row.id == name_or_id), found[0] if found else None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A stack, and what is shown along with it."""
+
+    stack: Stack
+    parent_id: str | None  #: the stack that it is nested in
+    parameters: Mapping[str, Any]
+    outputs: Mapping[str, Mapping[str, Any]]  #: frozen; none if they were not asked for
+    drift: StackDrift | None
+
+
+@functools.cache
+def _showing(*, with_outputs: bool) -> sa.Select[Any]:
+    """Return what reads a stack and no more of its template than is shown: that is as large as the stack."""
+    return (
+        sa.select(
+            stack,
+            raw_template.c.uuid,
+            raw_template.c.stack_id,
+            raw_template.c.parameters,
+            raw_template.c.outputs if with_outputs else sa.null().label("outputs"),
+            resource.c.stack_id.label("parent_id"),
+            *(column.label(f"drift_{column.name}") for column in _OF_DRIFT),
+        )
+        .join(raw_template, raw_template.c.id == stack.c.raw_template_id)
+        .outerjoin(resource, resource.c.id == stack.c.owner_resource_id)
+        .outerjoin(stack_observed, stack_observed.c.stack_id == stack.c.id)
+        .where(_visible(sa.bindparam("project_id")), _is_called(sa.bindparam("name_or_id")))
+    )
+
+
+_OF_DRIFT = [stack_observed.c[name] for name in ("status", "since", "observed_at", "traversal_id")]
+
+
+@reading
+def show(connection: Connection, project_id: str, name_or_id: str, *, with_outputs: bool) -> Shown | None:
+    """Return what is shown of the stack that ``find`` finds."""
+    asked = {"project_id": project_id, "name_or_id": name_or_id}
+    found = connection.execute(_showing(with_outputs=with_outputs), asked).all()
+    row = _the_one(found, name_or_id)
+    if row is None:
+        return None
+    template = Opened(raw_template, row)
+    drift = [row.id, *(getattr(row, f"drift_{column.name}") for column in _OF_DRIFT)]
+    return Shown(
+        stack=rows.stack(row, _tags(connection, [row.id]).get(row.id, ())),
+        parent_id=row.parent_id,
+        parameters=template.parameters,
+        outputs=template.outputs or {},
+        drift=None if row.drift_status is None else rows.stack_drift(*drift),
+    )
+
+
+@reading
+def get(connection: Connection, stack_id: str) -> Stack | None:
+    """Return a stack by id, for a daemon's own use."""
+    row = connection.execute(sa.select(stack).where(stack.c.id == stack_id)).one_or_none()
+    return None if row is None else rows.stack(row, _tags(connection, [row.id]).get(row.id, ()))
+
+
+@reading
+def get_many(connection: Connection, stack_ids: Iterable[str]) -> dict[str, Stack]:
+    """Return stacks by id, without tags, for a daemon's own use."""
+    found = connection.execute(sa.select(stack).where(stack.c.id.in_(list(stack_ids))))
+    return {row.id: rows.stack(row) for row in found}
+
+
+@reading
+def list_stacks(connection: Connection, project_id: str | None, page: Page) -> list[Stack]:
+    """Return a page of a project's stacks, the newest first unless asked otherwise.
+
+    Raises:
+        NotFound: the project has no stack that is the marker.
+    """
+    if page.marker is not None and not _is_there(connection, project_id, page.marker):
+        raise errors.NotFound(entity="Stack", name=page.marker)
+    query = _ordered(_matching(sa.select(stack), project_id, page), page)
+    found = connection.execute(query.limit(page.limit)).all()
+    tags = _tags(connection, [row.id for row in found])
+    return [rows.stack(row, tags.get(row.id, ())) for row in found]
+
+
+@reading
+def count(connection: Connection, project_id: str | None, page: Page) -> int:
+    """Return how many stacks match, whatever the page."""
+    query = _matching(sa.select(sa.func.count()).select_from(stack), project_id, page)
+    return int(connection.scalar(query) or 0)
+
+
+@reading
+def check_quota(connection: Connection, project_id: str, stack_id: str, limit: int) -> None:
+    """Refuse a project a stack if it has as many others by now as it may; ``traversals.create`` makes sure.
+
+    Raises:
+        RequestLimitExceeded: it has.
+    """
+    project_quota.check(connection, stack, project_id, stack_id, limit)
+
+
+def _is_there(connection: Connection, project_id: str | None, stack_id: str) -> bool:
+    query = sa.select(stack.c.id).where(_visible(project_id), stack.c.id == stack_id)
+    return connection.scalar(query) is not None
+
+
+def _matching(query: sa.Select[Any], project_id: str | None, page: Page) -> sa.Select[Any]:
+    query = query.where(_visible(project_id))
+    if not page.show_deleted:
+        query = query.where(stack.c.deleted_at.is_(None))
+    if not page.show_nested:
+        query = query.where(stack.c.owner_resource_id.is_(None))
+    query = query.where(*conditions(_FILTERS, page.filters))
+    if page.tags:
+        query = query.where(_tagged(page.tags) == len(set(page.tags)))
+    if page.tags_any:
+        query = query.where(_tagged(page.tags_any) > 0)
+    if page.not_tags:
+        query = query.where(_tagged(page.not_tags) < len(set(page.not_tags)))
+    if page.not_tags_any:
+        query = query.where(_tagged(page.not_tags_any) == 0)
+    return query
+
+
+def _tagged(tags: Iterable[str]) -> sa.ScalarSelect[int]:
+    return (
+        sa.select(sa.func.count())
+        .select_from(stack_tag)
+        .where(stack_tag.c.stack_id == stack.c.id, stack_tag.c.tag.in_(set(tags)))
+        .scalar_subquery()
+    )
+
+
+def _ordered(query: sa.Select[Any], page: Page) -> sa.Select[Any]:
+    keys = [_SORT_KEYS[key] for key in page.sort_keys if key in _SORT_KEYS] or [stack.c.created_at]
+    descending = (page.sort_dir or ("asc" if page.sort_keys else "desc")) == "desc"
+    columns = [*keys, stack.c.id]
+    if page.marker is not None:
+        at = sa.select(*columns).where(stack.c.id == page.marker).subquery()
+        mine, its = sa.tuple_(*columns), sa.select(*at.c).scalar_subquery()
+        query = query.where(mine < its if descending else mine > its)
+    return query.order_by(*(column.desc() if descending else column for column in columns))
+
+
+def _tags(connection: Connection, stack_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the tags of some stacks in the order they were given."""
+    query = (
+        sa.select(stack_tag)
+        .where(stack_tag.c.stack_id.in_(stack_ids))
+        .order_by(stack_tag.c.stack_id, stack_tag.c.position)
+    )
+    tags: dict[str, tuple[str, ...]] = {}
+    for row in connection.execute(query) if stack_ids else ():
+        tags[row.stack_id] = (*tags.get(row.stack_id, ()), row.tag)
+    return tags
+
+
+@reading
+def get_template(connection: Connection, template_id: int) -> RawTemplate:
+    """Return a template by id.
+
+    Raises:
+        StaleWrite: it was replaced, and then dropped, since its id was read.
+    """
+    query = sa.select(raw_template).where(raw_template.c.id == template_id)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise errors.StaleWrite(entity=f"template {template_id}")
+    return rows.raw_template(row)
+
+
+@reading
+def get_environment(connection: Connection, template_id: int) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """Return what is beside a template, environment and files: a group's template is as large as the group.
+
+    Raises:
+        StaleWrite: it was replaced, and then dropped, since its id was read.
+    """
+    beside = sa.select(
+        raw_template.c.uuid, raw_template.c.stack_id, raw_template.c.environment, raw_template.c.files
+    )
+    row = connection.execute(beside.where(raw_template.c.id == template_id)).one_or_none()
+    if row is None:
+        raise errors.StaleWrite(entity=f"template {template_id}")
+    template = Opened(raw_template, row)
+    return template.environment, template.files
+
+
+@reading
+def unprepared(connection: Connection, limit: int) -> list[str]:
+    """Return ids of stacks whose traversal was decided on but not prepared."""
+    query = sa.select(stack.c.id).where(stack.c.status == Status.IN_PROGRESS, stack.c.phase == Phase.PREPARE)
+    return list(connection.scalars(query.limit(limit)))

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was made, as it really is.
+
+``schedule``, when it is looked at; ``observations``, what was seen; ``healing``, what was put right.
+"""

@@ -1,0 +1,521 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was found of what is really there: recorded when it is news, and void once the row is touched.
+
+An observation holds as long as the resource's ``atomic_key`` is the one it was
+seen with: whoever claims or prepares the row makes it void by that, and does
+not have to know of it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from heatconv.db.delivery.events import add_events, resource_event
+from heatconv.db.plumbing.places import Opened, placed
+from heatconv.db.plumbing.session import reading, writing
+from heatconv.db.plumbing.types import utcnow
+from heatconv.db.tables import (
+    resource,
+    resource_observed,
+    resource_properties_observed,
+    stack,
+    stack_observed,
+)
+from heatconv.model.definition import Definition
+from heatconv.model.drift import OF_PROPERTIES, Drift, Finding, Handling, Kind
+from heatconv.model.records import ResourceRow
+from heatconv.model.secrets import masked, texts_in
+from heatconv.model.states import Action, Status
+
+DEEP = 100  #: levels of nested stacks, more than there can be
+
+#: An observation of a row that nobody has touched since.
+HOLDS = sa.and_(
+    resource_observed.c.resource_id == resource.c.id,
+    resource_observed.c.atomic_key == resource.c.atomic_key,
+)
+
+#: It tells of a drift of the resource's own.
+_IS_DRIFT = resource_observed.c.kind != Kind.INSIDE
+
+#: What can be looked at: wanted, made, and nobody is at work on it.
+_OBSERVABLE = sa.and_(
+    resource.c.desired_sha1.is_not(None),
+    resource.c.physical_id.is_not(None),
+    resource.c.engine_id.is_(None),
+    resource.c.status == Status.COMPLETE,
+    resource.c.action.not_in([Action.INIT, Action.DELETE]),
+)
+
+_SEEN = (
+    resource.c.id,
+    resource.c.stack_id,
+    resource.c.name,
+    resource.c.type,
+    resource.c.version,
+    resource.c.applied,
+    resource.c.applied_sha1,
+    resource.c.physical_id,
+    resource.c.reference_id,
+    resource.c.action,
+    resource.c.status,
+    resource.c.atomic_key,
+    resource.c.engine_id,
+    resource.c.metadata,
+    resource.c.data,
+)
+
+
+def _row(row: Any) -> ResourceRow:
+    """Return what an observer needs of a row of ``resource``."""
+    sealed = Opened(resource, row)
+    applied = sealed.applied
+    return ResourceRow(
+        id=row.id,
+        stack_id=row.stack_id,
+        name=row.name,
+        type=row.type,
+        version=row.version,
+        applied=applied and Definition.from_json(applied),
+        applied_sha1=row.applied_sha1,
+        physical_id=row.physical_id,
+        reference_id=sealed.reference_id,
+        action=Action(row.action),
+        status=Status(row.status),
+        atomic_key=row.atomic_key,
+        engine_id=row.engine_id,
+        metadata=sealed.metadata,
+        data=sealed.data,
+    )
+
+
+# -- what there is to look at --------------------------------------------------------------
+
+
+@reading
+def trees(connection: Connection, roots: Collection[str]) -> dict[str, str]:
+    """Return the ids of some stacks and of all living stacks nested in them, each with that of its root."""
+    root_of = {root: root for root in roots}
+    inside: Collection[str] = list(roots)
+    for _ in range(DEEP):
+        if not inside:
+            break
+        query = (
+            sa.select(stack.c.id, resource.c.stack_id)
+            .join(resource, resource.c.id == stack.c.owner_resource_id)
+            .where(resource.c.stack_id.in_(inside), stack.c.deleted_at.is_(None))
+        )
+        found = {row.id: root_of[row.stack_id] for row in connection.execute(query)}
+        inside = found.keys() - root_of.keys()
+        root_of |= found
+    return root_of
+
+
+@reading
+def nested_in(
+    connection: Connection, stack_ids: Collection[str], owners: Collection[str] | None = None
+) -> list[str]:
+    """Return the living stacks that belong to resources of some stacks, or to some of those."""
+    query = (
+        sa.select(stack.c.id)
+        .join(resource, resource.c.id == stack.c.owner_resource_id)
+        .where(resource.c.stack_id.in_(stack_ids), stack.c.deleted_at.is_(None))
+    )
+    if owners is not None:
+        query = query.where(resource.c.id.in_(owners))
+    return list(connection.scalars(query))
+
+
+@reading
+def roots_of(connection: Connection, stack_ids: Collection[str]) -> dict[str, str]:
+    """Return the ids of some stacks, each with that of the root stack that it is nested in, or is."""
+    root_of = {stack_id: stack_id for stack_id in stack_ids}
+    for _ in range(DEEP):
+        query = (
+            sa.select(stack.c.id, resource.c.stack_id)
+            .join(resource, resource.c.id == stack.c.owner_resource_id)
+            .where(stack.c.id.in_(set(root_of.values())))
+        )
+        around = {row.id: row.stack_id for row in connection.execute(query)}
+        if not around:
+            break
+        root_of = {stack_id: around.get(top, top) for stack_id, top in root_of.items()}
+    return root_of
+
+
+@reading
+def count(connection: Connection, stack_ids: Collection[str]) -> dict[str, int]:
+    """Return how many resources of some stacks can be looked at."""
+    query = (
+        sa.select(resource.c.stack_id, sa.func.count().label("number"))
+        .where(resource.c.stack_id.in_(stack_ids), _OBSERVABLE)
+        .group_by(resource.c.stack_id)
+    )
+    return {row.stack_id: row.number for row in connection.execute(query)}
+
+
+@reading
+def count_wanted(connection: Connection, stack_ids: Collection[str]) -> dict[str, int]:
+    """Return how many resources some stacks want."""
+    query = (
+        sa.select(resource.c.stack_id, sa.func.count().label("number"))
+        .where(resource.c.stack_id.in_(stack_ids), resource.c.desired_sha1.is_not(None))
+        .group_by(resource.c.stack_id)
+    )
+    return {row.stack_id: row.number for row in connection.execute(query)}
+
+
+@reading
+def unwell(connection: Connection, stack_ids: Collection[str]) -> set[str]:
+    """Return those of some stacks that want resources which failed: what is there of these, nobody knows."""
+    query = sa.select(resource.c.stack_id).where(
+        resource.c.stack_id.in_(stack_ids),
+        resource.c.desired_sha1.is_not(None),
+        resource.c.status == Status.FAILED,
+    )
+    return set(connection.scalars(query.distinct()))
+
+
+@reading
+def drifted(connection: Connection, stack_ids: Collection[str]) -> set[str]:
+    """Return those of some stacks in which something has drifted."""
+    query = (
+        sa.select(resource.c.stack_id)
+        .select_from(resource.join(resource_observed, HOLDS))
+        .where(
+            resource_observed.c.stack_id.in_(stack_ids),
+            _IS_DRIFT,
+            resource.c.desired_sha1.is_not(None),
+        )
+    )
+    return set(connection.scalars(query.distinct()))
+
+
+@reading
+def observable(
+    connection: Connection,
+    stack_ids: Collection[str],
+    *,
+    names: Sequence[str] | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[ResourceRow]:
+    """Return the resources of some stacks that can be looked at, by id."""
+    query = sa.select(*_SEEN).where(resource.c.stack_id.in_(stack_ids), _OBSERVABLE)
+    if names is not None:
+        query = query.where(resource.c.name.in_(names))
+    if after is not None:
+        query = query.where(resource.c.id > after)
+    return [_row(row) for row in connection.execute(query.order_by(resource.c.id).limit(limit))]
+
+
+@reading
+def by_physical_id(
+    connection: Connection, physical_ids: Collection[str], project_id: str | None = None
+) -> tuple[list[ResourceRow], list[ResourceRow]]:
+    """Return the resources that stand for things: those to be looked at, and those being worked on.
+
+    ``project_id``: in that project's stacks only.
+    """
+    query = sa.select(*_SEEN, _OBSERVABLE.label("observable")).where(
+        resource.c.physical_id.in_(physical_ids),
+        sa.or_(resource.c.desired_sha1.is_not(None), resource.c.engine_id.is_not(None)),
+    )
+    if project_id is not None:
+        query = query.join(stack, stack.c.id == resource.c.stack_id).where(stack.c.project_id == project_id)
+    found = connection.execute(query).all()
+    busy = [row for row in found if row.engine_id is not None or row.status == Status.IN_PROGRESS]
+    return [_row(row) for row in found if row.observable], [_row(row) for row in busy]
+
+
+# -- what was found -------------------------------------------------------------------------
+
+
+@writing
+def record(connection: Connection, roots: Collection[str], findings: Sequence[Finding]) -> list[Finding]:
+    """Record what is news of some findings, with an event for each drift; return those that hold.
+
+    ``roots`` are the root stacks of all of them, which have to be known to ``turns``.
+
+    Concurrency: a finding holds WHERE its row's ``atomic_key`` still is as
+    seen and nobody has locked it.  Those who look at the same stack at the
+    same time record one after the other: each locks the rows of the roots.
+    """
+    turns = sa.select(stack_observed.c.stack_id).where(stack_observed.c.stack_id.in_(roots))
+    connection.execute(turns.order_by(stack_observed.c.stack_id).with_for_update()).all()
+    by_id = {finding.row.id: finding for finding in findings}
+    query = (
+        sa.select(
+            resource.c.id,
+            resource.c.atomic_key,
+            resource_observed.c.atomic_key.label("seen_with"),
+            resource_observed.c.kind,
+            resource_observed.c.digest,
+        )
+        .select_from(resource.outerjoin(resource_observed, resource_observed.c.resource_id == resource.c.id))
+        .where(resource.c.id.in_(by_id), resource.c.engine_id.is_(None))
+    )
+    holding, news, known = [], [], {}
+    for row in connection.execute(query):
+        finding = by_id[row.id]
+        if row.atomic_key != finding.row.atomic_key:
+            continue
+        holding.append(finding)
+        if (row.seen_with, row.digest) != (row.atomic_key, finding.digest):
+            news.append(finding)
+            known[row.id] = row.kind
+    if news:
+        _write(connection, news)
+        reported = [each for each in news if each.kind is not None or known[each.row.id] is not None]
+        add_events(connection, [_event(each) for each in sorted(reported, key=lambda each: each.row.name)])
+    return holding
+
+
+def _write(connection: Connection, news: Sequence[Finding]) -> None:
+    ids = [finding.row.id for finding in news]
+    connection.execute(sa.delete(resource_observed).where(resource_observed.c.resource_id.in_(ids)))
+    connection.execute(
+        sa.insert(resource_observed).values(observed_at=utcnow()),
+        [
+            {
+                "resource_id": finding.row.id,
+                "stack_id": finding.row.stack_id,
+                "atomic_key": finding.row.atomic_key,
+                "kind": finding.kind,
+                "handling": Handling.NEVER if _is_external(finding.row) else Handling.OPEN,
+                "digest": finding.digest,
+                "reason": finding.reason,
+            }
+            for finding in news
+        ],
+    )
+    names = defaultdict(list)
+    for finding in news:
+        names[finding.row.stack_id].append(finding.row.name)
+    for stack_id, of_stack in names.items():
+        connection.execute(
+            sa.delete(resource_properties_observed).where(
+                resource_properties_observed.c.stack_id == stack_id,
+                resource_properties_observed.c.resource_name.in_(of_stack),
+            )
+        )
+    live = [
+        {
+            "stack_id": finding.row.stack_id,
+            "resource_name": finding.row.name,
+            "prop_name": name,
+            "prop_value": value,
+        }
+        for finding in news
+        for name, value in finding.differences.items()
+    ]
+    if live:
+        connection.execute(
+            sa.insert(resource_properties_observed),
+            [placed(resource_properties_observed, each) for each in live],
+        )
+
+
+def _is_external(row: ResourceRow) -> bool:
+    return row.applied is not None and row.applied.external_id is not None
+
+
+def _event(finding: Finding) -> dict[str, Any]:
+    row = finding.row
+    return resource_event(
+        stack_id=row.stack_id,
+        resource_id=row.id,
+        name=row.name,
+        type_name=row.type,
+        physical_id=row.physical_id,
+        action=Action.OBSERVE,
+        status=Status.COMPLETE if finding.kind is None else Status.FAILED,
+        reason=finding.reason if finding.kind is not None else "it is as it was made again",
+    )
+
+
+@reading
+def drifts(
+    connection: Connection, stack_ids: Collection[str], names: Sequence[str] | None = None
+) -> list[Drift]:
+    """Return what has drifted in some stacks, by stack and name."""
+    query = (
+        sa.select(
+            *_SEEN,
+            resource_observed.c.kind,
+            resource_observed.c.handling,
+            resource_observed.c.reason.label("said"),
+            resource_observed.c.observed_at,
+        )
+        .select_from(resource.join(resource_observed, HOLDS))
+        .where(
+            resource_observed.c.stack_id.in_(stack_ids),
+            _IS_DRIFT,
+            resource.c.desired_sha1.is_not(None),
+        )
+        .order_by(resource.c.stack_id, resource.c.name)
+    )
+    if names is not None:
+        query = query.where(resource.c.name.in_(names))
+    found = connection.execute(query).all()
+    changed = [(row.stack_id, row.name) for row in found if row.kind in OF_PROPERTIES]
+    live = _live_values(connection, changed)
+    return [
+        Drift(
+            resource_id=row.id,
+            stack_id=row.stack_id,
+            name=row.name,
+            kind=Kind(row.kind),
+            handling=Handling(row.handling),
+            reason=row.said,
+            since=row.observed_at,
+            differences=live.get((row.stack_id, row.name), {}),
+            row=_row(row),
+        )
+        for row in found
+    ]
+
+
+def _live_values(
+    connection: Connection, changed: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return what is live of the properties that differ, by stack and name of the resource."""
+    names = defaultdict(list)
+    for stack_id, name in changed:
+        names[stack_id].append(name)
+    live: dict[tuple[str, str], dict[str, Any]] = defaultdict(dict)
+    table = resource_properties_observed
+    for stack_id, of_stack in names.items():
+        query = sa.select(table).where(table.c.stack_id == stack_id, table.c.resource_name.in_(of_stack))
+        for row in connection.execute(query.order_by(table.c.prop_name)):
+            live[stack_id, row.resource_name][row.prop_name] = Opened(table, row).prop_value
+    return live
+
+
+# -- what is done about it ---------------------------------------------------------------------
+
+
+def is_open() -> sa.ColumnElement[bool]:
+    """Tell, of a row joined by ``HOLDS``, whether the next traversal is to put it right."""
+    return sa.and_(
+        resource_observed.c.kind.is_not(None), resource_observed.c.handling == Handling.OPEN
+    ).label("drifted")
+
+
+def take_up(connection: Connection, ids: Collection[str]) -> None:
+    """Make the rows of drifted resources say what is really there, within a transaction that prepares.
+
+    What changed has the live values laid over what was applied, so that whoever
+    checks it finds the difference; what is gone or broken has failed its check.
+    The transaction changes the rows' ``atomic_key`` too.
+    """
+    query = (
+        sa.select(*_SEEN, resource_observed.c.kind, resource_observed.c.reason.label("said"))
+        .select_from(resource.join(resource_observed, HOLDS))
+        .where(resource.c.id.in_(ids))
+    )
+    found = connection.execute(query).all()
+    changed = [(row.stack_id, row.name) for row in found if row.kind in OF_PROPERTIES]
+    live = _live_values(connection, changed)
+    for row in found:
+        if row.kind in OF_PROPERTIES:
+            columns = _laid_over(_row(row), live.get((row.stack_id, row.name), {}))
+        elif row.kind == Kind.INSIDE:
+            columns = _unsure_inside(_row(row))
+        else:
+            columns = {"action": Action.CHECK, "status": Status.FAILED, "status_reason": row.said}
+        changes = placed(resource, columns, row)
+        connection.execute(sa.update(resource).where(resource.c.id == row.id).values(changes))
+
+
+@writing
+def mark_owners(connection: Connection, tree: Collection[str]) -> None:
+    """Note of which resources of a root stack and those nested in it what is inside is to be put right.
+
+    To be called when the drifts of the tree, or what is to be done about them, are new.
+
+    Concurrency: as with any observation, WHERE the owner's ``atomic_key`` is as it is now.
+    """
+    owners = (
+        sa.select(stack.c.id, resource.c.id.label("owner"), resource.c.stack_id, resource.c.atomic_key)
+        .join(resource, resource.c.id == stack.c.owner_resource_id)
+        .where(stack.c.id.in_(tree), resource.c.engine_id.is_(None))
+    )
+    owner_of = {row.id: row for row in connection.execute(owners)}
+    drifted = (
+        sa.select(resource.c.stack_id)
+        .select_from(resource.join(resource_observed, HOLDS))
+        .where(resource.c.stack_id.in_(owner_of), _IS_DRIFT, resource_observed.c.handling == Handling.OPEN)
+    )
+    marked = {}
+    for stack_id in connection.scalars(drifted.distinct()):
+        inside = stack_id
+        while inside in owner_of and owner_of[inside].owner not in marked:
+            marked[owner_of[inside].owner] = owner_of[inside]
+            inside = owner_of[inside].stack_id
+    known = resource_observed.c.resource_id.in_([row.owner for row in owner_of.values()])
+    connection.execute(sa.delete(resource_observed).where(known))
+    if marked:
+        connection.execute(
+            sa.insert(resource_observed).values(observed_at=utcnow()),
+            [
+                {
+                    "resource_id": row.owner,
+                    "stack_id": row.stack_id,
+                    "atomic_key": row.atomic_key,
+                    "kind": Kind.INSIDE,
+                    "handling": Handling.OPEN,
+                    "digest": "",
+                    "reason": "",
+                }
+                for row in marked.values()
+            ],
+        )
+
+
+def _laid_over(row: ResourceRow, live: dict[str, Any]) -> dict[str, Any]:
+    applied = row.applied
+    if applied is None:
+        return {"applied_sha1": None}
+    hidden = {text for name, value in live.items() if is_secret(applied, name) for text in texts_in(value)}
+    real = replace(
+        applied,
+        properties={**applied.properties, **live},
+        secrets=tuple(dict.fromkeys((*applied.secrets, *sorted(hidden)))),
+    )
+    return {"applied": real.to_json(), "applied_sha1": real.sha1}
+
+
+def _unsure_inside(row: ResourceRow) -> dict[str, Any]:
+    """Return what makes a check look into a nested stack: whatever it was given may be so no more."""
+    if row.applied is None:
+        return {"applied_sha1": None}
+    unsure = replace(row.applied, inherits="")
+    # Of one that was given nothing the digest is the same, and must not be.
+    return {"applied": unsure.to_json(), "applied_sha1": None}
+
+
+def is_secret(applied: Definition, name: str) -> bool:
+    """Tell whether the value that a property was given has a secret in it; then so may the live one."""
+    value = applied.properties.get(name)
+    return bool(masked(value, applied.secrets) != value)
+
+
+@writing
+def set_handling(
+    connection: Connection, stack_ids: Collection[str], handling: Handling, ids: Collection[str] | None = None
+) -> None:
+    """Hold back the drifts of some stacks, or of some of their resources, or release them.
+
+    WHERE the resource is this installation's own: somebody else's thing is NEVER healed.
+    """
+    where = [resource_observed.c.stack_id.in_(stack_ids), resource_observed.c.handling != Handling.NEVER]
+    if ids is not None:
+        where.append(resource_observed.c.resource_id.in_(ids))
+    connection.execute(sa.update(resource_observed).where(*where).values(handling=handling))
