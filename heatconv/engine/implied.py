@@ -20,7 +20,7 @@ from heatconv.model.secrets import account
 from heatconv.resources import exception
 from heatconv.resources.facts import Among, StackFacts
 from heatconv.resources.resource import Resource
-from heatconv.resources.unknown import Seen, veil, word
+from heatconv.resources.unknown import Seen, as_unknown, word
 from heatconv.resources.validation import fault_of
 from heatconv.template.order import CircularDependency, dependency_order
 
@@ -108,8 +108,8 @@ class Neighbours(Mapping[str, Resource]):
     def __getitem__(self, name: str) -> Resource:
         if name not in self._made:
             definition = self._definitions[name]
-            veiled = definition.changed(properties=veil(definition.properties, self._seen))
-            self._made[name] = self._classes[name](name, veiled, self._facts)
+            judged = definition.changed(properties=as_unknown(definition.properties, self._seen))
+            self._made[name] = self._classes[name](name, judged, self._facts)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -132,7 +132,7 @@ class Neighbours(Mapping[str, Resource]):
         found: defaultdict[str | None, list[str]] = defaultdict(list)
         for name, definition in self._definitions.items():
             if name in self._classes and type_ in (definition.type, definition.implemented_by):
-                given = [veil(definition.properties.get(each), self._seen) for each in properties]
+                given = [as_unknown(definition.properties.get(each), self._seen) for each in properties]
                 for value in {word(each) for each in given if each is not None} or {None}:
                     found[value].append(name)
         return found

@@ -20,7 +20,7 @@ from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
 from heatconv.engine.freezing import Source, Wanted
 from heatconv.engine.prepare import Preparer
-from heatconv.engine.redaction import Veil
+from heatconv.engine.redaction import Redaction
 from heatconv.engine.requests import Requests
 from heatconv.model.records import RawTemplate, ResourceRow, Snapshot, Stack
 from heatconv.model.secrets import found_in, sentence
@@ -279,4 +279,4 @@ def _shown(taken: Snapshot | None) -> Json:
 
 def _veiled(data: Mapping[str, Any]) -> Json:
     raw = RawTemplate(template=data["template"], environment=data["environment"], files=data["files"])
-    return Veil(raw).snapshot(data)
+    return Redaction(raw).snapshot(data)

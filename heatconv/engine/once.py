@@ -17,7 +17,7 @@ from heatconv.db.plumbing import requests
 from heatconv.db.plumbing.requests import AlreadyAnswered, Request
 from heatconv.db.plumbing.session import Database
 from heatconv.rpc.asked import Asked
-from heatconv.rpc.bus import as_told
+from heatconv.rpc.bus import as_known
 from heatconv.rpc.context import RequestContext, serving
 
 Method = Callable[..., Any]
@@ -118,7 +118,7 @@ def _carried_out(database: Database, request: Request, carry_out: Callable[[], A
 
 
 def _refusal(error: errors.UserError) -> dict[str, Any]:
-    refusal = as_told(error)
+    refusal = as_known(error)
     # What the bus would make of it.
     fields = json.loads(json.dumps(refusal.kwargs, default=str))
     return {"refusal": [type(refusal).__name__, str(refusal.args[0]), fields]}

@@ -9,7 +9,7 @@ from typing import Any
 
 from heatconv.engine import freezing
 from heatconv.engine.freezing import Source
-from heatconv.engine.redaction import Veil
+from heatconv.engine.redaction import Redaction
 from heatconv.template.cloudformation import in_hot_words
 
 Json = Mapping[str, Any]
@@ -56,7 +56,7 @@ def lay_over(before: Source, sent: Json, *, max_template_size: int) -> Source:
     still = (kept.keys() - given.environment["parameters"].keys()) | (
         defaults.keys() - given.environment["parameter_defaults"].keys()
     )
-    shown = (still & Veil(before).names) - Veil(after).names if still else set()
+    shown = (still & Redaction(before).names) - Redaction(after).names if still else set()
     if not shown:
         return after
     hidden = sorted({*environment["encrypted_param_names"], *shown})

@@ -15,7 +15,7 @@ from heatconv.engine.changes import Changes, would_be
 from heatconv.engine.freezing import Source, Wanted
 from heatconv.engine.nested_preview import NestedPreview, Would
 from heatconv.engine.prepare import Preparer
-from heatconv.engine.redaction import Veil
+from heatconv.engine.redaction import Redaction
 from heatconv.engine.requests import Requests
 from heatconv.model.deferred import references
 from heatconv.model.definition import Definition
@@ -106,7 +106,7 @@ class Preview:
         """
         found = self._requests.find(context, stack)
         stored = self._preparer.stored(found.raw_template_id) if existing else None
-        hidden = Veil(stored).secrets if stored else frozenset[str]()
+        hidden = Redaction(stored).secrets if stored else frozenset[str]()
         with _hiding(hidden):
             parsed = self._requests.update_source(context, source, existing=existing)(found)
             wanted = self._preparer.freeze(found, parsed, Action.UPDATE)

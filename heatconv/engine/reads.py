@@ -12,7 +12,7 @@ from heatconv.db.convergence import nested, resources, services, stacks, sync_po
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
 from heatconv.engine.lookup import find, first_of_each_name
-from heatconv.engine.redaction import Veil
+from heatconv.engine.redaction import Redaction
 from heatconv.engine.stack_users import own_resource
 from heatconv.model.deferred import references
 from heatconv.model.nodes import NodeData
@@ -66,15 +66,15 @@ class Reads:
 
     def get_template(self, context: RequestContext, stack: str) -> Json:
         """Return a stack's template as it was posted, the defaults of hidden parameters masked."""
-        return Veil(self._raw(context, stack)).template()
+        return Redaction(self._raw(context, stack)).template()
 
     def get_environment(self, context: RequestContext, stack: str) -> Json:
         """Return a stack's environment, hidden parameters masked."""
-        return Veil(self._raw(context, stack)).environment()
+        return Redaction(self._raw(context, stack)).environment()
 
     def get_files(self, context: RequestContext, stack: str) -> Json:
         """Return a stack's files by name, what they say of hidden parameters masked."""
-        return Veil(self._raw(context, stack)).files()
+        return Redaction(self._raw(context, stack)).files()
 
     def list_outputs(self, context: RequestContext, stack: str) -> list[Json]:
         """Return a stack's outputs without their values."""
@@ -139,7 +139,7 @@ class Reads:
         @functools.cache
         def secrets() -> frozenset[str]:
             raw = stacks.get_template(self._database, stack.raw_template_id)
-            return Veil(raw).secrets.union(*(row.secrets for row in rows))
+            return Redaction(raw).secrets.union(*(row.secrets for row in rows))
 
         def hide(text: str) -> str:
             try:

@@ -20,7 +20,7 @@ from heatconv.model.states import cancelled
 LOG = logging.getLogger(__name__)
 
 BATCH = 500  #: how much one tick takes on of each kind
-WISHES = 20  #: how many wishes: to carry one out is to prepare a traversal
+PENDING = 20  #: how many wishes: to carry one out is to prepare a traversal
 PATIENCE = 10  #: how many times longer a node may be READY while messages queue, and fewer are rung for
 
 
@@ -72,7 +72,7 @@ class Recovery:
         self.end_cancelled()
         self.prepare_decided()
         self.tell_owners()
-        self.carry_out_wishes()
+        self.carry_out_signals()
         statistics.correct(self._database)
         requests.forget_old(self._database)
 
@@ -127,12 +127,12 @@ class Recovery:
         for resource_id, engine_id in nested.untold(self._database, BATCH):
             self._doorbell.wake(resource_id, engine_id)
 
-    def carry_out_wishes(self) -> None:
+    def carry_out_signals(self) -> None:
         """Carry out what signals wish that whoever took them has not come to."""
         if self._carry_out is None:
             return
         for resource_id in pending_signals.take_overdue(
-            self._database, older_than=self._ready_grace, limit=WISHES
+            self._database, older_than=self._ready_grace, limit=PENDING
         ):
             LOG.warning("resource %s: what a signal wishes was not carried out yet", resource_id)
             self._carry_out(resource_id)

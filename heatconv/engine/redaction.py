@@ -39,7 +39,7 @@ class Description(Protocol):
         """The files by name."""
 
 
-class Veil:
+class Redaction:
     """Hides what is hidden in a template, in those nested in it, and in the environment of them all.
 
     ``names`` are those of the hidden parameters, ``secrets`` the texts in their values.

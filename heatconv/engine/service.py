@@ -151,7 +151,7 @@ class EngineService:
             for part in parts
             for name in endpoints(part)
         }
-        methods |= _told_by_templates()
+        methods |= _asked_by_templates()
         methods["prepare_rollback"] = lambda _context, stack_id: requests.prepare_rollback(stack_id)
         self.listening: Listening | None = None  #: what gives ``notifications`` something to do, if anything
         self._server = bus.serve(
@@ -235,7 +235,7 @@ def endpoints(part: object) -> tuple[str, ...]:
     return _ENDPOINTS[type(part)]
 
 
-def _told_by_templates() -> dict[str, Method]:
+def _asked_by_templates() -> dict[str, Method]:
     """Return the endpoints that tell how things can be declared."""
     return {
         "list_template_versions": lambda _context: [

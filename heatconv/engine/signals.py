@@ -19,7 +19,7 @@ from heatconv.db.plumbing.session import Database
 from heatconv.db.software.project import ProjectSoftware
 from heatconv.engine.nested_stacks import SignalledStacks
 from heatconv.engine.plugin_access import SignalUrl
-from heatconv.engine.redaction import Veil
+from heatconv.engine.redaction import Redaction
 from heatconv.engine.requests import Requests
 from heatconv.engine.stack_users import own_resource
 from heatconv.model.records import ResourceRow, Stack, changed
@@ -191,8 +191,8 @@ class Signals:
             nested=SignalledStacks(self._database, self._requests, stack),
         )
         plugin = self._registry.get(definition.implemented_by)(row.name, definition, facts)
-        wishes_of_it = isinstance(plugin, StackResource)
-        plugin.attach(Incarnation.of(row), _SharedKeeper(self._database, row, wished=wishes_of_it))
+        asks_for_a_traversal = isinstance(plugin, StackResource)
+        plugin.attach(Incarnation.of(row), _SharedKeeper(self._database, row, wished=asks_for_a_traversal))
         return plugin
 
     def _peer(self, row: ResourceRow, refid: str) -> Peer | None:
@@ -247,7 +247,7 @@ class Signals:
         except errors.StaleWrite:  # another template took its place meanwhile
             now = stacks.get(self._database, stack.id)
             return row.secrets if now is None else self._secrets(now, row)
-        return row.secrets | Veil(raw).secrets
+        return row.secrets | Redaction(raw).secrets
 
     def _addressed(self, stack: Stack, name: str) -> ResourceRow:
         """Return the resource of a name, or the very row of an id: one that is not wanted any more, too."""

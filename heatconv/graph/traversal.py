@@ -47,7 +47,7 @@ def plan(stack_id: str, targets: Mapping[str, Target], extant: Iterable[Extant])
     updates = update_half(targets, chosen, dirty)
     cleanups = cleanup_half(rows, garbage, replaceable(going_on, dirty))
     going = find_going(rows, cleanups)
-    wait_for_room(updates, rows, going, made_anew(targets, going_on, chosen))
+    wait_for_deletions(updates, rows, going, made_anew(targets, going_on, chosen))
     graph, joins = spread_fan_in(join_halves(stack_id, updates, cleanups, going))
     return Plan(
         chosen=chosen,
@@ -229,7 +229,7 @@ def made_anew(
     }
 
 
-def wait_for_room(
+def wait_for_deletions(
     updates: Dag[Node], rows: Mapping[str, Extant], going: Iterable[Node], anew: Mapping[str, str]
 ) -> None:
     """Let what is made anew wait until what was there under its name, and is going, is gone.

@@ -36,7 +36,7 @@ class Seen(Enum):
     NONE = "none"
 
 
-def veil(value: Any, seen: Seen = Seen.ALL, guessed: Collection[str] = ()) -> Any:
+def as_unknown(value: Any, seen: Seen = Seen.ALL, guessed: Collection[str] = ()) -> Any:
     """Return a frozen value with its deferred calls as ``Unknown`` and its literals unwrapped.
 
     Args:
@@ -46,12 +46,12 @@ def veil(value: Any, seen: Seen = Seen.ALL, guessed: Collection[str] = ()) -> An
     """
     if isinstance(value, dict):
         if CALL not in value:
-            return {key: veil(item, seen, guessed) for key, item in value.items()}
+            return {key: as_unknown(item, seen, guessed) for key, item in value.items()}
         if value[CALL] == "literal":
-            return {key: veil(item, seen, guessed) for key, item in value["args"]}
+            return {key: as_unknown(item, seen, guessed) for key, item in value["args"]}
         return Unknown(_stand_in(value, seen))
     if isinstance(value, list):
-        return [veil(item, seen, guessed) for item in value]
+        return [as_unknown(item, seen, guessed) for item in value]
     if guessed and isinstance(value, str) and any(text in value for text in guessed):
         return Unknown(value)
     return value

@@ -24,7 +24,7 @@ from heatconv.resources.hooks import Hooks
 from heatconv.resources.resource import Resource
 from heatconv.resources.rsrc_defn import ResourceDefinition
 from heatconv.resources.schema import Problem
-from heatconv.resources.unknown import Seen, contains_unknown, veil
+from heatconv.resources.unknown import Seen, as_unknown, contains_unknown
 
 LOG = logging.getLogger(__name__)
 
@@ -101,8 +101,8 @@ def _problems(
     seen: Seen,
 ) -> list[Problem]:
     wanted = definition.changed(
-        properties=veil(definition.properties, seen, guessed),
-        update_policy=veil(definition.update_policy),
+        properties=as_unknown(definition.properties, seen, guessed),
+        update_policy=as_unknown(definition.update_policy),
     )
     found = list(_policy_problems(resource_class, wanted, path))
     if definition.external_id is not None:

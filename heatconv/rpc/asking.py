@@ -26,7 +26,7 @@ import oslo_messaging
 from heatconv import errors
 from heatconv.model.ids import new_id
 from heatconv.rpc.asked import Asked
-from heatconv.rpc.bus import ENGINE_TOPIC, Bus, as_told
+from heatconv.rpc.bus import ENGINE_TOPIC, Bus, as_known
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.pulse import INTERVAL
 
@@ -109,7 +109,7 @@ class EngineCaller:
             raise
         except errors.HeatconvError as error:
             self._answered_at = time.monotonic()
-            raise as_told(error) from None
+            raise as_known(error) from None
         except oslo_messaging.MessageUndeliverable as error:
             raise errors.TransportError(reason="no engine is running") from error
         except Exception as error:

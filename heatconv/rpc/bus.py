@@ -122,7 +122,7 @@ class Notifier:
     """Publishes notifications, and knows whether the bus took them; safe between threads."""
 
     def __init__(self, conf: cfg.ConfigOpts, url: str | None, publisher_id: str) -> None:
-        self._transport = _Telling(oslo_messaging.get_notification_transport(conf, url))
+        self._transport = _Notifying(oslo_messaging.get_notification_transport(conf, url))
         self._notifier = oslo_messaging.Notifier(self._transport, publisher_id, retry=1)
 
     def publish(self, event_type: str, payload: dict[str, Any], *, is_error: bool) -> None:
@@ -138,7 +138,7 @@ class Notifier:
             raise errors.TransportError(reason=str(failure)) from failure
 
 
-class _Telling(oslo_messaging.transport.NotificationTransport):  # type: ignore[misc]  # untyped library
+class _Notifying(oslo_messaging.transport.NotificationTransport):  # type: ignore[misc]  # untyped library
     """A transport that keeps what went wrong: a notifier only logs that, and goes on."""
 
     def __init__(self, transport: oslo_messaging.transport.NotificationTransport) -> None:
@@ -209,17 +209,17 @@ def _exposed(method: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return method(context, **arguments)
         except errors.UserError as error:
-            raise as_told(error) from None
+            raise as_known(error) from None
 
     expected = oslo_messaging.expected_exceptions(errors.UserError)(call)
     return oslo_messaging.expose(expected)  # type: ignore[no-any-return]  # untyped library
 
 
-def as_told(error: errors.HeatconvError) -> errors.HeatconvError:
+def as_known(error: errors.HeatconvError) -> errors.HeatconvError:
     """Return an error as its class in ``heatconv.errors``, which both sides of the bus know."""
     known = next(cls for cls in type(error).__mro__ if cls.__module__ == _ERRORS)
-    told: errors.HeatconvError = known(error.args[0], **error.kwargs)
-    return told
+    known_error: errors.HeatconvError = known(error.args[0], **error.kwargs)
+    return known_error
 
 
 class Bell:

@@ -307,8 +307,8 @@ class EngineClient:
         self, context: RequestContext, stack: str, name: str, attribute: str | None
     ) -> tuple[Any, frozenset[str]]:
         """Return an attribute of a resource, or its physical id, and the secrets in it; for workers alone."""
-        told = self._call(context, "get_attribute", stack=stack, name=name, attribute=attribute)
-        return told["value"], frozenset(told["secrets"])
+        answer = self._call(context, "get_attribute", stack=stack, name=name, attribute=attribute)
+        return answer["value"], frozenset(answer["secrets"])
 
     def get_metadata(self, context: RequestContext, stack: str, name: str) -> Json:
         """Return the metadata of a resource."""

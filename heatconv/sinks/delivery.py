@@ -143,7 +143,7 @@ class Delivery:
                         sink.send(stack, each.event)
                     sent.append(each)
         except errors.Invalid as error:
-            return sent, " ".join(told for _, told in error.problems)
+            return sent, " ".join(reason for _, reason in error.problems)
         except errors.NotDelivered as error:
             return sent, str(error)
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything

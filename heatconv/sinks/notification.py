@@ -35,8 +35,8 @@ class Notification:
         if keys:
             raise errors.Invalid(problems=[("", "A notification has the key type, and no other.")])
         if notify is None:
-            told = "There are no notifications here: [oslo_messaging_notifications] driver is not set."
-            raise errors.Invalid(problems=[("type", told)])
+            reason = "There are no notifications here: [oslo_messaging_notifications] driver is not set."
+            raise errors.Invalid(problems=[("type", reason)])
         self._notify = notify
 
     def send(self, stack: Stack, event: Event) -> None:

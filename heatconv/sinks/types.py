@@ -52,13 +52,15 @@ class SinkTypes:
             return self._own[type_](**keys)
         if type_ not in _installed():
             raise errors.Invalid(
-                problems=[("type", f"There is no type of event sink {type_}; there are {self._told()}.")]
+                problems=[
+                    ("type", f"There is no type of event sink {type_}; there are {self._known_types()}.")
+                ]
             )
         try:
             return _Plugged(_installed()[type_].load()(**keys))
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-            told = sentence(f"{type(error).__name__}: {error}", secrets_of(spec))
-            raise errors.Invalid(problems=[("", f"The event sink cannot be made: {told}")]) from None
+            reason = sentence(f"{type(error).__name__}: {error}", secrets_of(spec))
+            raise errors.Invalid(problems=[("", f"The event sink cannot be made: {reason}")]) from None
 
     def check(self, environment: Mapping[str, Any]) -> None:
         """Refuse an environment that names a sink that there cannot be.
@@ -67,10 +69,10 @@ class SinkTypes:
             Invalid: it does, with every mistake.
         """
         found = [
-            (f"event_sinks[{place}]{'.' if path else ''}{path}", told)
+            (f"event_sinks[{place}]{'.' if path else ''}{path}", reason)
             for place, spec in enumerate(environment.get("event_sinks") or ())
             if spec["type"] not in IDLE
-            for path, told in self._problems(spec)
+            for path, reason in self._problems(spec)
         ]
         if found:
             raise errors.Invalid(problems=found)
@@ -81,7 +83,7 @@ class SinkTypes:
         except errors.Invalid as error:
             yield from error.problems
 
-    def _told(self) -> str:
+    def _known_types(self) -> str:
         return ", ".join(sorted({*self.names(), *IDLE}))
 
 

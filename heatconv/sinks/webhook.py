@@ -74,8 +74,8 @@ class Webhook:
         if secret is not None and not (isinstance(secret, str) and secret):
             raise errors.Invalid(problems=[("secret", "It has to be a text, and not empty.")])
         if secret == HIDDEN:
-            told = "It is what is shown in place of a secret; give the secret itself, or leave it out."
-            raise errors.Invalid(problems=[("secret", told)])
+            reason = "It is what is shown in place of a secret; give the secret itself, or leave it out."
+            raise errors.Invalid(problems=[("secret", reason)])
         if keys:
             raise errors.Invalid(problems=[("", "A webhook has the keys type, target and secret, no other.")])
         self._secret = secret or rules.secret
@@ -99,8 +99,8 @@ class Webhook:
             status = self._post(data, headers)
         except (OSError, ValueError, http.client.HTTPException) as error:
             self.close()
-            told = str(error) or type(error).__name__
-            raise errors.NotDelivered(reason=f"{self._address.origin}: {told}") from error
+            reason = str(error) or type(error).__name__
+            raise errors.NotDelivered(reason=f"{self._address.origin}: {reason}") from error
         if not 200 <= status < 300:
             raise errors.NotDelivered(reason=f"{self._address.origin} answered {status}")
 
@@ -141,11 +141,11 @@ def _target(target: Any, rules: Rules) -> Address:
     except ValueError as error:
         raise errors.Invalid(problems=[("target", f"It is no URL to post to: {error}.")]) from None
     if not is_allowed(address, rules.allow):
-        told = (
+        reason = (
             f"Webhooks to {address.origin} with this path are not allowed:"
             " the operator lists in [event_sinks] webhook_allow where they may go."
         )
-        raise errors.Invalid(problems=[("target", told)])
+        raise errors.Invalid(problems=[("target", reason)])
     return address
 
 

@@ -98,17 +98,17 @@ def _is_needed() -> sa.ColumnElement[bool]:
         inside.c.root_stack_id == stack.c.id, inside.c.deleted_at.is_(None)
     )
     has_sink = sa.select(event_sink.c.id).where(event_sink.c.stack_id == stack.c.id)
-    is_told_to_all = sa.select(event.c.id).where(
+    goes_to_all = sa.select(event.c.id).where(
         event.c.stack_id == stack.c.id,
         event.c.id > event_sink.c.cursor,
         event_sink.c.id == sinks.ALL_STACKS,
     )
-    may_be_told = stack.c.deleted_at > seconds_ago(sinks.KEPT)
+    may_be_delivered = stack.c.deleted_at > seconds_ago(sinks.KEPT)
     return sa.or_(
         has_rows.exists(),
         has_owner.exists(),
         is_root.exists(),
-        sa.and_(may_be_told, sa.or_(has_sink.exists(), is_told_to_all.exists())),
+        sa.and_(may_be_delivered, sa.or_(has_sink.exists(), goes_to_all.exists())),
     )
 
 

@@ -80,19 +80,19 @@ _LOCK_SUCCESSORS = (
     .with_for_update(of=sync_point)
 )
 
-_TOLD = bulk.Given(sync_point, ["state", "satisfied"], where=[column.name for column in KEY])
+_PROPAGATED = bulk.Given(sync_point, ["state", "satisfied"], where=[column.name for column in KEY])
 _PASS_ON = (
     sa.update(sync_point)
     .values(
-        state=_TOLD.c.state,
+        state=_PROPAGATED.c.state,
         ready_at=sa.case(
-            (_TOLD.c.state == SyncState.READY, utcnow()),
-            (_TOLD.c.state == SyncState.DONE, sync_point.c.ready_at),
+            (_PROPAGATED.c.state == SyncState.READY, utcnow()),
+            (_PROPAGATED.c.state == SyncState.DONE, sync_point.c.ready_at),
         ),
-        satisfied=sa.func.coalesce(_TOLD.c.satisfied, sync_point.c.satisfied),
+        satisfied=sa.func.coalesce(_PROPAGATED.c.satisfied, sync_point.c.satisfied),
         atomic_key=sync_point.c.atomic_key + 1,
     )
-    .where(*(column == _TOLD.c[column.name] for column in KEY), sync_point.c.state != SyncState.DONE)
+    .where(*(column == _PROPAGATED.c[column.name] for column in KEY), sync_point.c.state != SyncState.DONE)
 )
 
 _ADD = bulk.Insert(
@@ -282,7 +282,9 @@ def _written(key: Key, state: SyncState, satisfied: int | None = None) -> dict[s
 
 def _write(connection: Connection, points: Sequence[Mapping[str, Any]]) -> None:
     """Write to sync points, WHERE they are not DONE."""
-    written = sum(connection.execute(_PASS_ON, some).rowcount for some in _TOLD.portions(connection, points))
+    written = sum(
+        connection.execute(_PASS_ON, some).rowcount for some in _PROPAGATED.portions(connection, points)
+    )
     if written != len(points):
         raise oslo_db_exception.RetryRequest(errors.StaleWrite(entity="sync point"))
 

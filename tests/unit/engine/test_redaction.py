@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from heatconv.engine.redaction import Veil
+from heatconv.engine.redaction import Redaction
 from heatconv.model.records import RawTemplate
 
 SECRET = "correct horse battery staple"
@@ -20,8 +20,8 @@ resources:
 
 
 @pytest.fixture
-def veil():
-    return Veil(
+def redaction():
+    return Redaction(
         RawTemplate(
             template={
                 "heat_template_version": "2021-04-16",
@@ -47,23 +47,23 @@ def veil():
     )
 
 
-def test_hidden_parameters_have_no_default(veil):
-    assert veil.template()["parameters"] == {
+def test_hidden_parameters_have_no_default(redaction):
+    assert redaction.template()["parameters"] == {
         "password": {"type": "string", "hidden": "true", "default": "******"},
         "size": {"type": "number", "default": 5},
     }
 
 
-def test_hidden_parameters_of_nested_templates_are_masked_too(veil):
-    shown = veil.environment()
+def test_hidden_parameters_of_nested_templates_are_masked_too(redaction):
+    shown = redaction.environment()
 
     assert shown["parameters"] == {"password": "******", "size": 7}
     assert shown["parameter_defaults"] == {"inner_password": "******", "colour": "red"}
     assert shown["resource_registry"] == {"My::Type": "nested.yaml"}
 
 
-def test_files_are_shown_without_secrets(veil):
-    assert veil.files() == {
+def test_files_are_shown_without_secrets(redaction):
+    assert redaction.files() == {
         "nested.yaml": NESTED.replace("tiny", "'******'"),
         "env.yaml": "parameters:\n  password: '******'\n  size: 7\n",
         "old.yaml": "parameters:\n  password: '******'\n  user_password: {get_param: password}\n",
@@ -78,13 +78,13 @@ def test_cloudformation_says_it_in_other_words():
         "AWSTemplateFormatVersion": "2010-09-09",
         "Parameters": {"P": {"Type": "String", "NoEcho": "true", "Default": SECRET}},
     }
-    veil = Veil(RawTemplate(template=template, environment={"parameters": {"P": "x"}}))
+    redaction = Redaction(RawTemplate(template=template, environment={"parameters": {"P": "x"}}))
 
-    assert veil.template()["Parameters"]["P"]["Default"] == "******"
-    assert veil.environment()["parameters"] == {"P": "******"}
+    assert redaction.template()["Parameters"]["P"]["Default"] == "******"
+    assert redaction.environment()["parameters"] == {"P": "******"}
 
 
-def test_a_snapshot_is_shown_without_what_plugins_redact(veil):
+def test_a_snapshot_is_shown_without_what_plugins_redact(redaction):
     notes = {"password": "made up", "port": "22", "login": "sesame", "$redacted": '["password"]'}
     data = {
         "name": "s",
@@ -94,7 +94,7 @@ def test_a_snapshot_is_shown_without_what_plugins_redact(veil):
         "resources": {"r": {"metadata": {"a": [SECRET]}, "resource_data": notes}},
     }
 
-    shown = veil.snapshot(data)
+    shown = redaction.snapshot(data)
 
     assert shown["name"] == "s"
     assert shown["resources"]["r"]["metadata"] == {"a": ["******"]}
@@ -104,14 +104,16 @@ def test_a_snapshot_is_shown_without_what_plugins_redact(veil):
 def test_what_an_old_environment_among_the_files_hid_is_hidden_still():
     template = {"parameters": {"password": {"type": "string", "hidden": True}}}
     files = {"env.yaml": f"parameters: {{password: {SECRET}}}", "run.sh": f"login '{SECRET}'"}
-    veil = Veil(RawTemplate(template=template, environment={"parameters": {"password": "new"}}, files=files))
+    redaction = Redaction(
+        RawTemplate(template=template, environment={"parameters": {"password": "new"}}, files=files)
+    )
 
-    assert SECRET not in str(veil.files())
+    assert SECRET not in str(redaction.files())
 
 
 def test_what_sinks_sign_with_is_masked_wherever_it_is():
     sink = {"type": "webhook", "target": "https://hooks.example.org/", "secret": SECRET}
-    veil = Veil(
+    redaction = Redaction(
         RawTemplate(
             template={"heat_template_version": "2021-04-16"},
             environment={"event_sinks": [sink, {"type": "notification"}]},
@@ -122,6 +124,6 @@ def test_what_sinks_sign_with_is_masked_wherever_it_is():
         )
     )
 
-    assert veil.environment()["event_sinks"] == [sink | {"secret": "******"}, {"type": "notification"}]
-    assert "sesame" not in veil.files()["env.yaml"]
-    assert SECRET not in veil.files()["run.sh"]
+    assert redaction.environment()["event_sinks"] == [sink | {"secret": "******"}, {"type": "notification"}]
+    assert "sesame" not in redaction.files()["env.yaml"]
+    assert SECRET not in redaction.files()["run.sh"]
