@@ -2,6 +2,5 @@
 """What should be: turn requests into traversals, answer reads, recover what was lost.
 
 ``requests`` are what users ask for, ``prepare`` makes traversals of it,
-``reads`` answers, ``recovery`` finds what fell between two processes, and
-``service`` puts all that on the bus.
+``reads`` answers, and ``recovery`` finds what fell between two processes.
 """

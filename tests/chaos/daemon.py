@@ -30,7 +30,7 @@ def main() -> None:
     def now() -> object:
         return faults.Faults(**json.loads(Path(os.environ[VARIABLE]).read_text()))
 
-    vars(importlib.import_module("heatconv.engine.observer"))["LEASE"] = LEASE
+    vars(importlib.import_module("heatconv.observer.observer"))["LEASE"] = LEASE
     vars(daemon)["Bus"] = functools.partial(faults.FaultyBus, faults=now, choice=random.Random(kind))
     daemon.main()
 

@@ -31,10 +31,7 @@ from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.session import Database
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import service, stack, stack_observed
-from heatconv.engine.healing import Healing, Limits
 from heatconv.engine.lifecycle import Lifecycle
-from heatconv.engine.observer import Defaults, Observer
-from heatconv.engine.observing import Observing
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.reads import Reads
 from heatconv.engine.recovery import Recovery
@@ -43,6 +40,9 @@ from heatconv.engine.resource_reads import ResourceReads
 from heatconv.engine.signals import Signals
 from heatconv.model.nodes import Node
 from heatconv.model.states import Status
+from heatconv.observer.healing import Healing, Limits
+from heatconv.observer.observer import Defaults, Observer
+from heatconv.observer.observing import Observing
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient

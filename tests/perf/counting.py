@@ -22,10 +22,10 @@ from heatconv.cmd.daemon import Daemon
 from heatconv.db.convergence import stacks
 from heatconv.db.plumbing import migration
 from heatconv.db.plumbing.session import Database
-from heatconv.engine.notifications import Notifications
-from heatconv.engine.observer import Observer
 from heatconv.engine.recovery import Recovery
 from heatconv.model.states import Status
+from heatconv.observer.notifications import Notifications
+from heatconv.observer.observer import Observer
 from heatconv.resources.registry import Registry
 from heatconv.rpc.asking import EngineCaller
 from heatconv.rpc.bus import Bus

@@ -6,15 +6,15 @@ from __future__ import annotations
 import socket
 
 from heatconv import errors
+from heatconv.assembly.engine import EngineService
 from heatconv.cmd.compose import common
 from heatconv.cmd.daemon import Daemon
 from heatconv.engine import operator_environment
 from heatconv.engine.delegating import Authority
-from heatconv.engine.healing import Limits
-from heatconv.engine.notifications import TOGETHER
-from heatconv.engine.observer import Defaults
-from heatconv.engine.service import EngineService
 from heatconv.model.drift import Mode
+from heatconv.observer.healing import Limits
+from heatconv.observer.notifications import TOGETHER
+from heatconv.observer.observer import Defaults
 from heatconv.resources.registry import Registry
 from heatconv.rpc.notifications import Listening
 from heatconv.sinks.delivery import Delivery

@@ -6,8 +6,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from heatconv.db.tables import resource_observed, stack_observed
-from heatconv.engine.healing import Limits
 from heatconv.model.drift import Mode
+from heatconv.observer.healing import Limits
 from heatconv.testing.failures import FailureRule
 from heatconv.testing.templates import Template, attr, thing
 from tests.functional.core.world import CONTEXT, at_once

@@ -10,15 +10,15 @@ import sqlalchemy as sa
 from heatconv.db.plumbing.session import Database
 from heatconv.db.plumbing.types import seconds_ago
 from heatconv.db.tables import event, resource, stack_observed
-from heatconv.engine.convergence import Convergence
-from heatconv.engine.healing import Healing, Limits
 from heatconv.engine.lifecycle import Lifecycle
-from heatconv.engine.notifications import Notifications
-from heatconv.engine.observer import Defaults, Observer
-from heatconv.engine.observing import Observing
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.requests import Requests
 from heatconv.model.drift import Mode
+from heatconv.observer.drift_requests import DriftRequests
+from heatconv.observer.healing import Healing, Limits
+from heatconv.observer.notifications import Notifications
+from heatconv.observer.observer import Defaults, Observer
+from heatconv.observer.observing import Observing
 from heatconv.resources.registry import Registry
 from heatconv.testing.templates import Template
 from tests.functional.core.world import CONTEXT, World
@@ -59,7 +59,7 @@ class ObservedWorld(World):
             max_stacks=-1,
             look_over=self.observer.look_over,
         )
-        self.user = Convergence(
+        self.user = DriftRequests(
             database=database,
             preparer=self.preparer,
             requests=self.engine,

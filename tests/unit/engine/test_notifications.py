@@ -7,8 +7,8 @@ import logging
 
 import pytest
 
-from heatconv.engine import notifications
-from heatconv.engine.notifications import Notifications
+from heatconv.observer import notifications
+from heatconv.observer.notifications import Notifications
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from heatconv.engine.notifications import Notifications
+from heatconv.observer.notifications import Notifications
 from heatconv.openstack import news
 from heatconv.resources.registry import Registry
 

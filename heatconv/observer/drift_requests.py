@@ -13,12 +13,12 @@ from heatconv.db.convergence.traversals import Started
 from heatconv.db.observation import observations, schedule
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
-from heatconv.engine.notifications import Notifications
-from heatconv.engine.observer import Observer
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.requests import Requests
 from heatconv.model.drift import DriftStatus
 from heatconv.model.records import Stack
+from heatconv.observer.notifications import Notifications
+from heatconv.observer.observer import Observer
 from heatconv.rpc.context import RequestContext
 
 LOG = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ LOG = logging.getLogger(__name__)
 Json = dict[str, Any]
 
 
-class Convergence:
+class DriftRequests:
     """Observes and converges on behalf of users, whatever a stack's policy is."""
 
     def __init__(

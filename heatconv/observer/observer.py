@@ -19,11 +19,11 @@ from heatconv.db.convergence import stacks
 from heatconv.db.observation import observations, schedule
 from heatconv.db.observation.schedule import DueStack, Looked
 from heatconv.db.plumbing.session import Database
-from heatconv.engine.healing import Healing
-from heatconv.engine.observing import MANY, Observing, Seen
 from heatconv.model.drift import DriftStatus, Handling, Mode, Policy, mode_of
 from heatconv.model.records import ResourceRow, Stack
 from heatconv.model.states import Status
+from heatconv.observer.healing import Healing
+from heatconv.observer.observing import MANY, Observing, Seen
 
 LOG = logging.getLogger(__name__)
 

@@ -13,14 +13,9 @@ from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.session import Database
 from heatconv.db.software.configs import UNLIMITED, Quotas
 from heatconv.engine import once
-from heatconv.engine.convergence import Convergence
 from heatconv.engine.delegating import Authority, Delegating
 from heatconv.engine.event_reads import EventReads
-from heatconv.engine.healing import LIMITS, Healing, Limits
 from heatconv.engine.lifecycle import Lifecycle
-from heatconv.engine.notifications import Notifications
-from heatconv.engine.observer import DEFAULTS, Defaults, Observer
-from heatconv.engine.observing import Observing
 from heatconv.engine.plugin_access import SignalUrl
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.preview import Preview
@@ -31,6 +26,11 @@ from heatconv.engine.resource_reads import ResourceReads
 from heatconv.engine.signals import Signals
 from heatconv.engine.software import Software
 from heatconv.engine.types import Types
+from heatconv.observer.drift_requests import DriftRequests
+from heatconv.observer.healing import LIMITS, Healing, Limits
+from heatconv.observer.notifications import Notifications
+from heatconv.observer.observer import DEFAULTS, Defaults, Observer
+from heatconv.observer.observing import Observing
 from heatconv.resources.registry import Registry
 from heatconv.rpc.bus import ENGINE_TOPIC, Bell, Bus
 from heatconv.rpc.notifications import Listening
@@ -137,7 +137,7 @@ class EngineService:
             Software(database=database, quotas=software_quotas, wake=self._bell.wake),
             Preview(database=database, preparer=preparer, requests=requests, registry=registry),
             Types(registry),
-            Convergence(
+            DriftRequests(
                 database=database,
                 preparer=preparer,
                 requests=requests,
@@ -226,7 +226,7 @@ _ENDPOINTS: Mapping[type, tuple[str, ...]] = {
     ),
     Types: ("list_resource_types", "show_resource_type", "make_type_template"),
     Preview: ("preview_create", "preview_update", "validate_template"),
-    Convergence: ("observe_stack", "converge_stack", "show_drift", "note_change"),
+    DriftRequests: ("observe_stack", "converge_stack", "show_drift", "note_change"),
 }
 
 
