@@ -10,12 +10,13 @@ from __future__ import annotations
 import functools
 import threading
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from heatconv import errors, template
 from heatconv.engine import implied, nesting, sizing
+from heatconv.engine.source import Source, Wanted
 from heatconv.engine.written import Written
 from heatconv.model.deferred import Reference, is_deferred, references
 from heatconv.model.definition import Definition, is_template
@@ -34,29 +35,6 @@ AWS_REGION = "ap-southeast-1"  #: what ``AWS::Region`` always is: templates carr
 
 Problems = list[tuple[str, str]]
 Classes = Mapping[str, type[Resource]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """What a stack is to be: the template to store, and what it wants of each resource."""
-
-    raw: RawTemplate
-    targets: Mapping[str, Target]
-    parameters: Mapping[str, template.Parameter] = field(default_factory=dict)
-    description: str = ""
-    inside: int = 0  #: how many resources there will be in nested stacks, as far as is known yet
-
-
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    """What describes a stack, parsed: template, merged environment, files."""
-
-    template: Mapping[str, Any]
-    environment: Mapping[str, Any]
-    files: Mapping[str, str] = field(default_factory=dict)
-    facade: Mapping[str, Any] | None = None  #: of a nested stack: what its templates may ask of its owner
-    refused_types: Collection[str] = ()  #: the types that whoever sent it may not use
-    guessed: Collection[str] = ()  #: texts in place of what nobody knows before its owner is there
 
 
 def parse(source: Mapping[str, Any], *, max_template_size: int) -> Source:

@@ -18,10 +18,10 @@ from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.requests import answer_with, carrying_out
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
-from heatconv.engine.freezing import Source, Wanted
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.redaction import Redaction
 from heatconv.engine.requests import Requests
+from heatconv.engine.source import Source, Wanted
 from heatconv.model.records import RawTemplate, ResourceRow, Snapshot, Stack
 from heatconv.model.secrets import found_in, sentence
 from heatconv.model.states import Action, Status

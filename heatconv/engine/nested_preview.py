@@ -10,10 +10,10 @@ from typing import Any
 from heatconv import errors, template
 from heatconv.db.convergence import nested, stacks
 from heatconv.db.plumbing.session import Database
-from heatconv.engine.freezing import Source, Wanted
 from heatconv.engine.nested_stacks import PlannedStacks
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.requests import Requests
+from heatconv.engine.source import Source, Wanted
 from heatconv.model.deferred import references
 from heatconv.model.definition import Definition
 from heatconv.model.ids import new_id

@@ -9,9 +9,9 @@ from typing import Any, Never
 from heatconv import errors, template
 from heatconv.db.convergence import nested, stacks
 from heatconv.db.plumbing.session import Database
-from heatconv.engine.freezing import Source
 from heatconv.engine.reads import Reads
 from heatconv.engine.requests import Requests
+from heatconv.engine.source import Source
 from heatconv.model.records import Child, Member, Stack
 from heatconv.model.secrets import masked
 from heatconv.resources.nested import Inherited, Outputs

@@ -7,9 +7,10 @@ import functools
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from heatconv import errors, template
+from heatconv.engine.source import Source
 from heatconv.model.definition import Definition, canonical, is_template
 from heatconv.model.permission import check_types
 from heatconv.resources.properties import Schema
@@ -17,9 +18,6 @@ from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource
 from heatconv.resources.stack_resource import StackResource
 from heatconv.resources.template_resource import TemplateResource
-
-if TYPE_CHECKING:
-    from heatconv.engine.freezing import Source
 
 #: How a property is declared that becomes a parameter of a type; the nested stack converts it.
 _TYPES = {

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from heatconv.engine import freezing
-from heatconv.engine.freezing import Source
 from heatconv.engine.redaction import Redaction
+from heatconv.engine.source import Source
 from heatconv.template.cloudformation import in_hot_words
 
 Json = Mapping[str, Any]

@@ -21,7 +21,8 @@ from heatconv.db.convergence.tree_quota import TreeQuota
 from heatconv.db.plumbing import statistics
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import freezing
-from heatconv.engine.freezing import Memory, Source, Wanted
+from heatconv.engine.freezing import Memory
+from heatconv.engine.source import Source, Wanted
 from heatconv.graph.traversal import Order, plan, visit
 from heatconv.model.plan import Target
 from heatconv.model.records import Held, ResourceRow, Stack

@@ -12,11 +12,11 @@ from heatconv import errors, template
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import nesting
 from heatconv.engine.changes import Changes, would_be
-from heatconv.engine.freezing import Source, Wanted
 from heatconv.engine.nested_preview import NestedPreview, Would
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.redaction import Redaction
 from heatconv.engine.requests import Requests
+from heatconv.engine.source import Source, Wanted
 from heatconv.model.deferred import references
 from heatconv.model.definition import Definition
 from heatconv.model.plan import Target

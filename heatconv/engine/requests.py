@@ -15,8 +15,8 @@ from heatconv.db.plumbing.requests import answer_with
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import freezing, patching
 from heatconv.engine.delegating import Delegating
-from heatconv.engine.freezing import Source
 from heatconv.engine.prepare import Preparer
+from heatconv.engine.source import Source
 from heatconv.model.ids import new_id
 from heatconv.model.permission import check_types
 from heatconv.model.records import Held, Stack, changed
