@@ -7,60 +7,41 @@ action that is not finished at once comes back as ``Waiting``, to be polled.
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
 from typing import Any, assert_never
 
 from heatconv import errors
 from heatconv.db.convergence import checks, resources, sync_points
 from heatconv.db.convergence.traversals import NO_CHECK
 from heatconv.db.plumbing.session import Database
-from heatconv.db.software.configs import Quotas
-from heatconv.db.software.project import ProjectSoftware
 from heatconv.model import deletion, tokens
-from heatconv.model.deferred import Reference
 from heatconv.model.definition import Definition
-from heatconv.model.failure import ResourceFailure
 from heatconv.model.ids import new_id
-from heatconv.model.nodes import Direction, NodeData
-from heatconv.model.records import Attempt, Job, ResourceRow, Stack, changed
-from heatconv.model.secrets import account, found_in, redacted_values, sentence
+from heatconv.model.nodes import Direction
+from heatconv.model.records import Attempt, Job, ResourceRow, changed
+from heatconv.model.secrets import account, sentence
 from heatconv.model.states import VISITS, Action, DeletionPolicy, Status
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
 from heatconv.resources import resource as plugins
 from heatconv.resources.clients.status import http_status
-from heatconv.resources.facts import Incarnation, Peer, StackFacts
 from heatconv.resources.gone import is_gone
 from heatconv.resources.registry import Registry
-from heatconv.resources.stack_resource import NestedStackFailed
-from heatconv.rpc.engine_client import EngineClient
-from heatconv.worker import faults, handover, late
-from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting
-from heatconv.worker.keeper import Orphaned, RowKeeper, nothing_unknown
+from heatconv.worker import faults, handover, late, outputs, setbacks
+from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting, row_of
+from heatconv.worker.keeper import Orphaned, nothing_unknown
 from heatconv.worker.looks import has_arrived, insist_on_life, is_whole, leaves_unknown
-from heatconv.worker.nested import OwnedStacks
+from heatconv.worker.plugin_factory import PluginFactory
 
 LOG = logging.getLogger(__name__)
 
 FIRST_DELAY, MAX_DELAY, GROWTH = 0.5, 10.0, 1.4  #: seconds between polls, unless the plugin says
 GROWING = 10  #: polls after which the delay grows no more, so that the power of a large number is never taken
 
-PAUSE = 60.0  #: seconds until an action at a breakpoint looks, unless it is woken
-
 #: What a newer wish may give up; that of a resource that came out broken is a DELETE.
 _OVERTAKEN = frozenset({Action.CREATE, Action.UPDATE, Action.DELETE})
 
 Act = Callable[[Job, Attempt], Ending]
-
-
-SignalUrl = Callable[[Stack, str], str]  #: of a stack and the name of a resource in it
-
-
-def no_signal_url(_stack: Stack, name: str) -> str:
-    """Refuse to tell where a signal can be sent, where nobody could receive one."""
-    raise errors.NotSupported(feature=f"Sending signals to resource {name} here")
 
 
 class Actor:
@@ -70,27 +51,20 @@ class Actor:
         self,
         database: Database,
         registry: Registry,
+        plugin_factory: PluginFactory,
         *,
         retry_limit: int,
         client_retry_limit: int,
-        signal_url: SignalUrl,
-        software_quotas: Quotas,
-        engine: EngineClient | None,
     ) -> None:
         """Keep what is handed in.
 
         Args:
             retry_limit: how often what came out broken is made anew.
             client_retry_limit: how often in a row a service may not take a call.
-            signal_url: where a signal to a stack's resource of some name can be sent.
-            software_quotas: how many software configs and deployments a project may have.
-            engine: who makes nested stacks; None where there are none.
         """
-        self._software_quotas = software_quotas
-        self._engine = engine
         self._database = database
         self._registry = registry
-        self._signal_url = signal_url
+        self._plugins = plugin_factory
         self._retry_limit = retry_limit
         self._client_retry_limit = client_retry_limit
 
@@ -130,8 +104,8 @@ class Actor:
         """
         plugin, job = waiting.plugin, self._reread(waiting.job)
         if job is None:
-            return _lost(waiting.job, waiting.attempt, plugin)
-        left = deletion.given_up(job.stack, _row(job))
+            return setbacks.lost(waiting.job, waiting.attempt, plugin)
+        left = deletion.given_up(job.stack, row_of(job))
         if left is not None:
             return self._guarded(job, left, lambda *_: self._leave(job, waiting.attempt, left, waiting))
         if self._is_overtaken(job, waiting):
@@ -148,13 +122,13 @@ class Actor:
         stopped = self._stop_at("pre", job, attempt)
         if stopped is not None:
             return stopped
-        plugin = self._plugin(job, attempt.definition)
+        plugin = self._plugins.make(job, attempt.definition)
         if attempt.action is Action.DELETE and plugin.resource_id is None:
             _find(plugin)
         if attempt.action is Action.CHECK and job.stack.action is not Action.CHECK:
             insist_on_life(plugin)
         if attempt.action is Action.CHECK and not plugin.implements("handle_check"):
-            return Visited(job=job, action=Action.CHECK, reason=f"{NO_CHECK} for {_row(job).type}")
+            return Visited(job=job, action=Action.CHECK, reason=f"{NO_CHECK} for {row_of(job).type}")
         noted = self._note_instant(job, attempt, plugin)
         if noted is None:
             return Lost(job=job)
@@ -177,11 +151,11 @@ class Actor:
         unless it is seen to be whole; whatever else was begun is begun again.
         """
         LOG.info("stack %s: %s: taking up its %s", job.stack.id, job.node, attempt.action)
-        if _row(job).hook is not None:
-            return _timed_out(job, attempt) if _is_overdue(job) else _paused(job, attempt)
-        plugin = self._plugin(job, attempt.definition)
+        if row_of(job).hook is not None:
+            return setbacks.paused(job, attempt)
+        plugin = self._plugins.make(job, attempt.definition)
         if attempt.started and not attempt.lost:
-            return self._look(_waiting(job, attempt, plugin, attempt.token), plugin)
+            return self._look(setbacks.waiting_for(job, attempt, plugin, attempt.token), plugin)
         attempt = changed(attempt, started=False, lost=False, again=True)
         match attempt.action:
             case Action.CREATE:
@@ -205,7 +179,7 @@ class Actor:
             return self._guarded(job, attempt, self._start)
         if plugin.goes_on():
             going = changed(attempt, started=True)
-            return self._look(_waiting(job, going, plugin, plugin.token_of()), plugin)
+            return self._look(setbacks.waiting_for(job, going, plugin, plugin.token_of()), plugin)
         if is_whole(plugin):
             self._is_alone(job, attempt, plugin)
             return self._complete(job, attempt, plugin)
@@ -213,11 +187,11 @@ class Actor:
         return self._undo(job, attempt)
 
     def _resume_update(self, job: Job, attempt: Attempt, wanted: plugins.Resource) -> Ending:
-        row = _row(job)
+        row = row_of(job)
         if row.handover is not None:
             return self._compare(job, attempt)
         if row.applied is not None and not wanted.goes_by_what_it_finds and not wanted.gives_way:
-            update = self._plugin(job, row.applied).plan_update(attempt.definition)
+            update = self._plugins.make(job, row.applied).plan_update(attempt.definition)
             if update is not None and has_arrived(wanted, update):
                 return self._complete(job, attempt, wanted)
         return self._compare(job, attempt)
@@ -250,7 +224,7 @@ class Actor:
             return attempt
         if attempt.begun:
             LOG.warning("stack %s: %s: %s", job.stack.id, job.node, unknown)
-            return attempt if checks.try_tell(self._database, _row(job), attempt, unknown) else None
+            return attempt if checks.try_tell(self._database, row_of(job), attempt, unknown) else None
         if attempt.action is Action.DELETE:
             return attempt
         noted = changed(attempt, begun=True, notes=plugin.data())
@@ -278,7 +252,7 @@ class Actor:
 
         One whose token only its worker has is not held against it: nobody could take it up.
         """
-        row, attempt = _row(job), waiting.attempt
+        row, attempt = row_of(job), waiting.attempt
         if row.desired_sha1 in (None, attempt.sha1, attempt.overtaken_by):
             return False
         if attempt.action not in _OVERTAKEN or (attempt.token is None and waiting.token is not None):
@@ -293,14 +267,17 @@ class Actor:
         if self._is_in_vain(job, attempt, newer.definition):
             LOG.info("stack %s: %s: its %s is given up", job.stack.id, job.node, attempt.action)
             if attempt.started and attempt.action is not Action.DELETE:
-                self._plugin(job, attempt.definition).cancel(attempt.action, attempt.token)
-            if attempt.begun and not self._note_instant(job, attempt, self._plugin(job, attempt.definition)):
+                self._plugins.make(job, attempt.definition).cancel(attempt.action, attempt.token)
+            noted = not attempt.begun or self._note_instant(
+                job, attempt, self._plugins.make(job, attempt.definition)
+            )
+            if not noted:
                 return Lost(job=job)
             return self._replace(job, newer)
         waits = changed(attempt, overtaken_by=newer.sha1)
-        reason = f"waiting for its {_row(job).action} under way to end, to be changed then"
+        reason = f"waiting for its {row_of(job).action} under way to end, to be changed then"
         if not checks.try_write(
-            self._database, _row(job), {"progress": waits.to_json(), "status_reason": reason}
+            self._database, row_of(job), {"progress": waits.to_json(), "status_reason": reason}
         ):
             return Lost(job=job)
         return self._resume(job, waits)
@@ -311,7 +288,7 @@ class Actor:
             return False
         if not self._registry.may_become(attempt.definition, wanted):
             return True
-        plugin = self._plugin(job, attempt.definition)
+        plugin = self._plugins.make(job, attempt.definition)
         try:
             update = plugin.plan_update(wanted)
         except plugins.UpdateReplace:
@@ -328,9 +305,9 @@ class Actor:
         """Give up a deletion that is under way, and leave what there is left of the physical resource."""
         if deleting.started:
             plugin, token = (waiting.plugin, waiting.token) if waiting else (None, deleting.token)
-            (plugin or self._plugin(job, deleting.definition)).cancel(Action.DELETE, token)
+            (plugin or self._plugins.make(job, deleting.definition)).cancel(Action.DELETE, token)
         LOG.info("stack %s: %s: its deletion is given up", job.stack.id, job.node)
-        if not checks.try_leave(self._database, _row(job), left):
+        if not checks.try_leave(self._database, row_of(job), left):
             return Lost(job=job)
         return self._start(job, left)
 
@@ -338,12 +315,12 @@ class Actor:
         """Turn the action that is under way to what is wanted by now."""
         if newer.action is Action.UPDATE:
             return self._compare(job, newer)
-        if not checks.try_begin(self._database, _row(job), newer):
+        if not checks.try_begin(self._database, row_of(job), newer):
             return Lost(job=job)
         return self._start(job, newer)
 
     def _unchanged(self, job: Job, attempt: Attempt) -> Ending:
-        row = _row(job)
+        row = row_of(job)
         type_ = self._registry.get(attempt.definition.implemented_by)
         if type_.changes_with_every_update or type_.gives_way:  # what is inside it may be different
             return self._compare(job, attempt)
@@ -355,27 +332,27 @@ class Actor:
             return Made(
                 job=job,
                 attempt=attempt,
-                output=_output(row, row.reference_id, row.attributes, attempt.definition.secrets),
+                output=outputs.output_of(row, row.reference_id, row.attributes, attempt.definition.secrets),
                 physical_id=row.physical_id,
                 action=None,
             )
-        return self._made(job, attempt, self._plugin(job, attempt.definition), None)
+        return outputs.made(job, attempt, self._plugins.make(job, attempt.definition), None)
 
     def _compare(self, job: Job, attempt: Attempt) -> Ending:
         stopped = self._stop_at("pre", job, attempt)
         if stopped is not None:
             return stopped  # with its state as it was: nothing is begun before somebody lets it
-        if _row(job).handover is not None:
+        if row_of(job).handover is not None:
             return self._take_back(job, attempt)
-        row = _row(job)
+        row = row_of(job)
         if row.applied is None or not self._registry.may_become(row.applied, attempt.definition):
             raise plugins.UpdateReplace(row.name)
-        plugin = self._plugin(job, row.applied)
+        plugin = self._plugins.make(job, row.applied)
         update = plugin.plan_update(attempt.definition)
         if update is None:
-            return self._made(job, attempt, self._plugin(job, attempt.definition), None)
+            return outputs.made(job, attempt, self._plugins.make(job, attempt.definition), None)
         if "update" in attempt.definition.restricted_actions:
-            return _restricted(job, attempt, "update")
+            return setbacks.restricted(job, attempt, "update")
         if not checks.try_begin(self._database, row, attempt):
             return Lost(job=job)
         with nothing_unknown(plugin):
@@ -384,34 +361,34 @@ class Actor:
 
     def _replace(self, job: Job, attempt: Attempt) -> Ending:
         if "replace" in attempt.definition.restricted_actions:
-            return _restricted(job, attempt, "replace")
-        waiting = changed(_waiting(job, attempt, None, None), replaces=True)
+            return setbacks.restricted(job, attempt, "replace")
+        waiting = changed(setbacks.waiting_for(job, attempt, None, None), replaces=True)
         return self._guarded(job, attempt, self._make_replacement, waiting)
 
     def _make_replacement(self, job: Job, attempt: Attempt) -> Ending:
         try:
-            handover.hand_over(self._database, job, self._plugin)
+            handover.hand_over(self._database, job, self._plugins.make)
         except plugins.PollDelay as delayed:
-            waiting = changed(_waiting(job, attempt, None, None), replaces=True)
-            return _later(waiting, delayed.period)
+            waiting = changed(setbacks.waiting_for(job, attempt, None, None), replaces=True)
+            return setbacks.later(waiting, delayed.period)
         except handover.Refused as refused:
             said = f"It cannot hand over to a replacement: {sentence(str(refused), job.secrets)}"
-            return _not_begun(job, attempt, f"resources.{_row(job).name}: {said}", said)
+            return setbacks.not_begun(job, attempt, f"resources.{row_of(job).name}: {said}", said)
         create = changed(attempt, action=Action.CREATE, token=None, started=False)
         new_job = checks.try_replace(self._database, job, new_id(), Replace(create))
         if new_job is None:
             return Lost(job=job)
-        LOG.info("stack %s: %s: replaced by %s", job.stack.id, job.node, _row(new_job).id)
+        LOG.info("stack %s: %s: replaced by %s", job.stack.id, job.node, row_of(new_job).id)
         return self._guarded(new_job, create, self._start)
 
     def _take_back(self, job: Job, attempt: Attempt) -> Ending:
         """Take back what was handed over to a replacement, and compare then."""
         try:
-            back = handover.take_back(self._database, job, self._plugin)
+            back = handover.take_back(self._database, job, self._plugins.make)
         except plugins.PollDelay as delayed:
-            return _later(_waiting(job, attempt, None, None), delayed.period)
+            return setbacks.later(setbacks.waiting_for(job, attempt, None, None), delayed.period)
         except handover.Busy:
-            return _later(_waiting(job, attempt, None, None), handover.BUSY)
+            return setbacks.later(setbacks.waiting_for(job, attempt, None, None), handover.BUSY)
         return self._guarded(back, attempt, self._compare)
 
     def _stop_at(self, when: str, job: Job, attempt: Attempt) -> Ending | None:
@@ -422,10 +399,10 @@ class Actor:
         if attempt.action is Action.DELETE and job.direction is Direction.UPDATE:
             return None  # of something broken, to be made anew
         attempt = changed(attempt, passed=(*attempt.passed, hook))
-        if not checks.try_pause(self._database, _row(job), hook, attempt):
+        if not checks.try_pause(self._database, row_of(job), hook, attempt):
             return Lost(job=job)
         LOG.info("stack %s: %s waits until %s is cleared", job.stack.id, job.node, hook)
-        return _paused(job, attempt)
+        return setbacks.paused(job, attempt)
 
     # -- waiting --------------------------------------------------------------------------
 
@@ -433,11 +410,11 @@ class Actor:
         """Look once; only what is not finished at once has its token saved."""
         started = _kept(job, changed(attempt, started=True), token)
         if token is not None and not self._save(job, started, plugin):
-            return _lost(job, attempt, plugin)
-        waiting = _waiting(job, started, plugin, token)
+            return setbacks.lost(job, attempt, plugin)
+        waiting = setbacks.waiting_for(job, started, plugin, token)
         ending = self._guarded(job, started, lambda *_: self._look(waiting, plugin), waiting)
         if token is None and isinstance(ending, Waiting) and not self._save(job, started, plugin):
-            return _lost(job, attempt, plugin)
+            return setbacks.lost(job, attempt, plugin)
         return ending
 
     def _look(self, waiting: Waiting, plugin: plugins.Resource) -> Ending:
@@ -452,24 +429,24 @@ class Actor:
                 delay, attempt = late.pause(attempt.unheard), late.looked(attempt)
         except plugins.PollDelay as delayed:
             delay = float(delayed.period)
-        if _is_overdue(job):
+        if setbacks.is_overdue(job):
             plugin.cancel(attempt.action, waiting.token)
-            return _timed_out(job, attempt)
+            return setbacks.timed_out(job, attempt)
         now = _kept(job, attempt, waiting.token)
         if (now.token, now.lost) != (attempt.token, attempt.lost):
             attempt = now
             if not self._save(job, attempt, plugin):
-                return _lost(job, attempt, plugin)
+                return setbacks.lost(job, attempt, plugin)
         return changed(waiting, attempt=attempt, delay=delay, polls=waiting.polls + 1)
 
     def _save(self, job: Job, attempt: Attempt, plugin: plugins.Resource | None = None) -> bool:
         """Write how far an action is, and by what id its plugin knows what it is about."""
         known = {"physical_id": plugin.resource_id} if plugin is not None and plugin.only_here else {}
-        return checks.try_write(self._database, _row(job), {"progress": attempt.to_json(), **known})
+        return checks.try_write(self._database, row_of(job), {"progress": attempt.to_json(), **known})
 
     def _reread(self, job: Job) -> Job | None:
         """Return a job with its row as it is now; None if it is not held any more."""
-        held, row = _row(job), resources.find(self._database, _row(job).id)
+        held, row = row_of(job), resources.find(self._database, row_of(job).id)
         if row is None or (row.engine_id, row.atomic_key) != (held.engine_id, held.atomic_key):
             return None
         now: Job = changed(job, resource=row)
@@ -488,7 +465,7 @@ class Actor:
         if attempt.action is Action.ADOPT:
             attempt = changed(attempt, definition=attempt.definition.changed(adopt=None))
         plugin.become(attempt.definition)
-        return self._made(job, attempt, plugin, attempt.action)
+        return outputs.made(job, attempt, plugin, attempt.action)
 
     def _deleted(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Ending:
         if attempt.unheard and late.is_possible(plugin):
@@ -516,42 +493,7 @@ class Actor:
         """Tell whether there is nothing beside what a create made; what was made late is removed."""
         if attempt.action is not Action.CREATE or not attempt.unheard:
             return True
-        return late.is_alone(plugin, lambda: self._plugin(job, attempt.definition))
-
-    def _made(self, job: Job, attempt: Attempt, plugin: plugins.Resource, action: Action | None) -> Ending:
-        row = _row(job)
-        references = [_reference(row.name, key) for key in row.wanted_attributes]
-        reference_and_attributes = plugin.FnGetRefId(), self._attributes(job, plugin, references)
-        inside = plugin.stack.nested.secrets if plugin.stack.nested is not None else frozenset()
-        secrets = redacted_values(plugin.incarnation.data).union(attempt.definition.secrets, inside)
-        return Made(
-            job=job,
-            attempt=attempt,
-            output=_output(row, *reference_and_attributes, secrets),
-            physical_id=plugin.resource_id,
-            action=action,
-        )
-
-    def _attributes(
-        self, job: Job, plugin: plugins.Resource, references: Iterable[Reference]
-    ) -> dict[str, Any]:
-        """Return the attributes that are referred to; one that its service refuses for good is left out.
-
-        It is asked for again when the resource is next visited.
-        """
-        attributes: dict[str, Any] = {}
-        for reference in references:
-            try:
-                attributes |= plugin.output([reference])
-            except (errors.TransportError, errors.ConcurrencyError, errors.StorageError):
-                raise
-            except Exception as error:
-                if faults.is_passing(error, Action.CHECK):
-                    raise
-                secrets = job.secrets.union(plugin.definition.secrets)
-                said = sentence(f"{type(error).__name__}: {error}", secrets)
-                LOG.warning("%s: its attribute %s could not be read: %s", plugin, reference.attribute, said)
-        return attributes
+        return late.is_alone(plugin, lambda: self._plugins.make(job, attempt.definition))
 
     # -- what came out broken ----------------------------------------------------------------
 
@@ -566,7 +508,7 @@ class Actor:
 
     def _make_anew(self, job: Job, attempt: Attempt) -> Ending:
         """Create again what was deleted because it was broken, after a growing, uneven pause."""
-        row = _row(job)
+        row = row_of(job)
         definition = attempt.definition.changed(deletion_policy=_policy(row, attempt.definition))
         create = changed(
             attempt, action=Action.CREATE, definition=definition, token=None, started=False, again=False
@@ -601,7 +543,7 @@ class Actor:
             return self._after_error(job, attempt, error, waiting)
 
     def _after_error(self, job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None) -> Ending:
-        what = f"stack {job.stack.id}: {job.node}: {attempt.action} of {_row(job).name}"
+        what = f"stack {job.stack.id}: {job.node}: {attempt.action} of {row_of(job).name}"
         secrets = job.secrets.union(attempt.definition.secrets)
         said = sentence(str(error), secrets)
         # That no engine answered is a fault of ours: however often, it is no failure of the resource's.
@@ -611,20 +553,20 @@ class Actor:
             LOG.info("%s: %s; trying again", what, said)
             if not attempt.faults:
                 self._show_fault(job, said)
-            return _again(job, attempt, error, waiting)
+            return setbacks.again(job, attempt, error, waiting)
         if patient and self._came_late(job, attempt):
             LOG.info("%s: %s; but what was asked for before is there by now", what, said)
-            return _again(job, attempt, error, waiting)
+            return setbacks.again(job, attempt, error, waiting)
         if self._worth_another(attempt, error):
             LOG.info("%s: %s; making it anew", what, said)
             return self._remove_broken(job, attempt)
         if attempt.action is Action.DELETE and self._never_made(job, attempt):
             LOG.info("%s: %s; but there is nothing to delete", what, said)
-            return self._deleted(job, attempt, self._plugin(job, attempt.definition))
+            return self._deleted(job, attempt, self._plugins.make(job, attempt.definition))
         # What a service answered tells enough; where it was asked is of no use to anybody.
         expected = isinstance(error, errors.HeatconvError) or http_status(error) is not None
         LOG.warning("%s failed: %s", what, said if expected else account(error, secrets))
-        reason = sentence(str(_failure(error, _row(job).name)), secrets)
+        reason = sentence(str(setbacks.failure_of(error, row_of(job).name)), secrets)
         return Failed(
             job=job,
             action=attempt.action,
@@ -635,13 +577,13 @@ class Actor:
 
     def _show_fault(self, job: Job, said: str) -> None:
         """Show why an action waits; if the row is not held any more, whoever looks next finds out."""
-        now = resources.find(self._database, _row(job).id)
+        now = resources.find(self._database, row_of(job).id)
         if now is not None and now.status is Status.IN_PROGRESS:
-            checks.try_write(self._database, _row(job), {"status_reason": f"{said}; trying again"})
+            checks.try_write(self._database, row_of(job), {"status_reason": f"{said}; trying again"})
 
     def _never_made(self, job: Job, attempt: Attempt) -> bool:
         """Tell whether nothing was made: no create was ever completed, and nobody knows or finds an id."""
-        row = resources.find(self._database, _row(job).id)
+        row = resources.find(self._database, row_of(job).id)
         if row is None or row.physical_id is not None or row.applied_sha1 is not None:
             return False
         return self._finds(job, attempt) is False
@@ -650,13 +592,13 @@ class Actor:
         """Tell whether a create fails since the one before it, which nobody heard of, was carried out."""
         if attempt.action is not Action.CREATE or not attempt.unheard:
             return False
-        row = resources.find(self._database, _row(job).id)
+        row = resources.find(self._database, row_of(job).id)
         return row is not None and row.physical_id is None and self._finds(job, attempt) is True
 
     def _finds(self, job: Job, attempt: Attempt) -> bool | None:
         """Tell whether what a create made is found; None if nobody knows."""
         try:
-            return self._plugin(job, attempt.definition).find_existing() is not None
+            return self._plugins.make(job, attempt.definition).find_existing() is not None
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             LOG.info("%s: %s; nobody knows whether it was made", job.node, account(error, job.secrets))
             return None
@@ -669,66 +611,6 @@ class Actor:
             and attempt.retries < self._retry_limit
         )
 
-    def _plugin(self, job: Job, definition: Definition) -> plugins.Resource:
-        """Return the plugin of a row, as ``definition`` has it."""
-        row = _row(job)
-        plugin = self._registry.get(definition.implemented_by)(row.name, definition, self._facts(job))
-        plugin.attach(Incarnation.of(row), RowKeeper(self._database, row, only_here=plugin.only_here))
-        return plugin
-
-    def _facts(self, job: Job) -> StackFacts:
-        stack = job.stack
-        return StackFacts(
-            id=stack.id,
-            name=stack.name,
-            project_id=stack.project_id,
-            action=stack.action,
-            current_traversal=stack.current_traversal,
-            timeout_mins=stack.timeout_mins,
-            deadline=stack.deadline,
-            context=self._registry.context(stack),
-            resource_by_refid=lambda refid: self._peer(job, refid),
-            signal_url=lambda name: self._signal_url(stack, name),
-            required_by=lambda name: resources.requirers(self._database, stack.id, name),
-            software=ProjectSoftware(self._database, stack.project_id, self._software_quotas),
-            nested=OwnedStacks(self._database, self._engine, job) if self._engine else None,
-        )
-
-    def _peer(self, job: Job, refid: str) -> Peer | None:
-        """Return the resource of a reference id, of those that a job's resource requires."""
-        required = {*_row(job).requires, *(data.resource_id for data in job.inputs)}
-        rows = resources.get_many(self._database, required)
-        return next((Peer.of(row) for row in rows if row.reference_id == refid), None)
-
-
-def _again(job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None) -> Ending:
-    """Wait after a fault that may pass; not beyond the stack's deadline."""
-    if _is_overdue(job):
-        return _timed_out(job, attempt)
-    unknown = attempt.action is Action.CREATE and waiting is None and not faults.is_refusal(error)
-    faulty = changed(attempt, faults=attempt.faults + 1, begun=attempt.begun or unknown)
-    delay = faults.pause(attempt.faults, error)
-    if waiting is not None:
-        return changed(waiting, attempt=faulty, delay=delay)
-    return Waiting(job=job, attempt=faulty, plugin=None, token=None, delay=delay)
-
-
-def _later(waiting: Waiting, seconds: float) -> Ending:
-    """Wait for some seconds; not beyond the stack's deadline."""
-    if _is_overdue(waiting.job):
-        return _timed_out(waiting.job, waiting.attempt)
-    return changed(waiting, delay=seconds)
-
-
-def _lost(job: Job, attempt: Attempt, plugin: plugins.Resource | None) -> Ending:
-    """Leave an action to whoever broke the lock; what a create made too late would be nobody's."""
-    return Lost(job=job, orphan=plugin if attempt.action is Action.CREATE else None)
-
-
-def _paused(job: Job, attempt: Attempt) -> Ending:
-    """Wait to be woken when the breakpoint is cleared; now and then, look whether we slept through that."""
-    return Waiting(job=job, attempt=attempt, plugin=None, token=None, delay=PAUSE)
-
 
 def _find(plugin: plugins.Resource) -> None:
     """Look for what an interrupted create may have made."""
@@ -740,26 +622,7 @@ def _find(plugin: plugins.Resource) -> None:
 def _is_of_an_older_wish(job: Job, attempt: Attempt) -> bool:
     """Tell whether an action was taken up for a node that wants something else than the action makes."""
     taken_up = job.direction is Direction.UPDATE and attempt.action in _OVERTAKEN
-    return taken_up and _row(job).desired_sha1 not in (None, attempt.sha1)
-
-
-def _failure(error: Exception, name: str) -> ResourceFailure:
-    """Return why a resource failed; one that owns a failed stack tells which resource in it did."""
-    if isinstance(error, NestedStackFailed):
-        return error.failure.inside(name)
-    return ResourceFailure(kind=type(error).__name__, path=f"resources.{name}", words=str(error))
-
-
-def _restricted(job: Job, attempt: Attempt, what: str) -> Ending:
-    refused = f"{what} is restricted for resource."
-    reason = f"ResourceActionRestricted: resources.{_row(job).name}: {refused}"
-    return _not_begun(job, attempt, reason, refused)
-
-
-def _not_begun(job: Job, attempt: Attempt, reason: str, refused: str) -> Ending:
-    return Failed(
-        job=job, action=attempt.action, reason=reason, definition=attempt.definition, refused=refused
-    )
+    return taken_up and row_of(job).desired_sha1 not in (None, attempt.sha1)
 
 
 def _arguments(attempt: Attempt) -> tuple[Any, ...]:
@@ -767,60 +630,20 @@ def _arguments(attempt: Attempt) -> tuple[Any, ...]:
     return (dict(attempt.definition.adopt or {}),) if attempt.action is Action.ADOPT else ()
 
 
-def _is_overdue(job: Job) -> bool:
-    return job.stack.deadline is not None and datetime.now(UTC).replace(tzinfo=None) > job.stack.deadline
-
-
-def _timed_out(job: Job, attempt: Attempt) -> Ending:
-    return Failed(job=job, action=attempt.action, reason="Timed out", definition=attempt.definition)
-
-
-def _row(job: Job) -> ResourceRow:
-    assert job.resource is not None  # noqa: S101 - nodes without a row are passed by before
-    return job.resource
-
-
-def _waiting(job: Job, attempt: Attempt, plugin: plugins.Resource | None, token: Any) -> Waiting:
-    return Waiting(job=job, attempt=attempt, plugin=plugin, token=token, delay=0)
-
-
 def _reached(job: Job, wanted: Definition, requires: Mapping[str, int]) -> Attempt:
     """Return the update that would make a row as wanted, be there anything to do or not."""
-    sha1 = _row(job).desired_sha1 or ""
+    sha1 = row_of(job).desired_sha1 or ""
     return Attempt(action=Action.UPDATE, definition=wanted, sha1=sha1, requires=requires)
 
 
 def _next_action(job: Job) -> Action:
-    row = _row(job)
+    row = row_of(job)
     if job.stack.action in VISITS:
         return job.stack.action
     made = row.action is not Action.INIT and not (
         row.action is Action.CREATE and row.status is not Status.COMPLETE
     )
     return Action.UPDATE if made else Action.CREATE
-
-
-def _reference(name: str, key: str) -> Reference:
-    attribute, *path = json.loads(key)
-    return Reference(name, attribute, tuple(path))
-
-
-def _output(
-    row: ResourceRow, reference_id: str | None, attributes: Mapping[str, Any], secrets: Iterable[str]
-) -> NodeData:
-    """Return what a row tells its dependents; its version grows if that is news to one of them."""
-    known_before = row.attributes.keys() & row.wanted_attributes
-    news = reference_id != row.reference_id or any(
-        key not in attributes or row.attributes[key] != attributes[key] for key in known_before
-    )
-    return NodeData(
-        name=row.name,
-        resource_id=row.id,
-        reference_id=reference_id,
-        attributes=attributes,
-        output_version=row.output_version + news,
-        secrets=found_in([reference_id, attributes], row.secrets.union(secrets)),
-    )
 
 
 def _kept(job: Job, attempt: Attempt, token: Any) -> Attempt:

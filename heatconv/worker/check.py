@@ -37,9 +37,10 @@ from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource
 from heatconv.rpc.engine_client import EngineClient
 from heatconv.worker import late
-from heatconv.worker.act import Actor, SignalUrl, no_signal_url
+from heatconv.worker.act import Actor
 from heatconv.worker.decide import decide
 from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting
+from heatconv.worker.plugin_factory import PluginFactory, SignalUrl, no_signal_url
 from heatconv.worker.waits import Waits
 
 LOG = logging.getLogger(__name__)
@@ -111,14 +112,11 @@ class Checker:
             engine: who makes nested stacks; None where there are none.
         """
         self._database = database
+        factory = PluginFactory(
+            database, registry, signal_url=signal_url, software_quotas=software_quotas, engine=engine
+        )
         self._actor = Actor(
-            database,
-            registry,
-            retry_limit=retry_limit,
-            client_retry_limit=client_retry_limit,
-            signal_url=signal_url,
-            software_quotas=software_quotas,
-            engine=engine,
+            database, registry, factory, retry_limit=retry_limit, client_retry_limit=client_retry_limit
         )
         self._may_act = may_act
         self._spare_capacity = spare_capacity

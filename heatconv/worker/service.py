@@ -16,9 +16,9 @@ from heatconv.rpc.asking import EngineCaller
 from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus
 from heatconv.rpc.engine_client import EngineClient
 from heatconv.worker import engine_calls
-from heatconv.worker.act import SignalUrl
 from heatconv.worker.check import Checker
 from heatconv.worker.fair_queue import Check, FairQueue, TakenCheck
+from heatconv.worker.plugin_factory import SignalUrl
 from heatconv.worker.waiting import WaitingRoom
 
 LOG = logging.getLogger(__name__)

@@ -46,8 +46,8 @@ from heatconv.observer.observing import Observing
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient
-from heatconv.worker.act import no_signal_url
 from heatconv.worker.check import Checker
+from heatconv.worker.plugin_factory import no_signal_url
 from tests.chaos.mortal import Boundaries, Fate
 
 DEAD_AFTER = 600  #: seconds; a run is over long before

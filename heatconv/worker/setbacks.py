@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How an action that cannot go on now waits, and how one fails that cannot go on at all."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from heatconv.model.failure import ResourceFailure
+from heatconv.model.records import Attempt, Job, changed
+from heatconv.model.states import Action
+from heatconv.resources import resource as plugins
+from heatconv.resources.stack_resource import NestedStackFailed
+from heatconv.worker import faults
+from heatconv.worker.endings import Ending, Failed, Lost, Waiting, row_of
+
+PAUSE = 60.0  #: seconds until an action at a breakpoint looks, unless it is woken
+
+
+def waiting_for(job: Job, attempt: Attempt, plugin: plugins.Resource | None, token: Any) -> Waiting:
+    """Return an action that goes on at once; who returns it from a setback says when."""
+    return Waiting(job=job, attempt=attempt, plugin=plugin, token=token, delay=0)
+
+
+def again(job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None) -> Ending:
+    """Wait after a fault that may pass; not beyond the stack's deadline."""
+    if is_overdue(job):
+        return timed_out(job, attempt)
+    unknown = attempt.action is Action.CREATE and waiting is None and not faults.is_refusal(error)
+    faulty = changed(attempt, faults=attempt.faults + 1, begun=attempt.begun or unknown)
+    delay = faults.pause(attempt.faults, error)
+    if waiting is not None:
+        return changed(waiting, attempt=faulty, delay=delay)
+    return Waiting(job=job, attempt=faulty, plugin=None, token=None, delay=delay)
+
+
+def later(waiting: Waiting, seconds: float) -> Ending:
+    """Wait for some seconds; not beyond the stack's deadline."""
+    if is_overdue(waiting.job):
+        return timed_out(waiting.job, waiting.attempt)
+    return changed(waiting, delay=seconds)
+
+
+def paused(job: Job, attempt: Attempt) -> Ending:
+    """Wait to be woken when the breakpoint is cleared; not beyond the stack's deadline.
+
+    Now and then, look whether we slept through that.
+    """
+    if is_overdue(job):
+        return timed_out(job, attempt)
+    return Waiting(job=job, attempt=attempt, plugin=None, token=None, delay=PAUSE)
+
+
+def is_overdue(job: Job) -> bool:
+    """Tell whether the stack's deadline is past."""
+    return job.stack.deadline is not None and datetime.now(UTC).replace(tzinfo=None) > job.stack.deadline
+
+
+def timed_out(job: Job, attempt: Attempt) -> Ending:
+    """Fail an action that has not come to its end by the stack's deadline."""
+    return Failed(job=job, action=attempt.action, reason="Timed out", definition=attempt.definition)
+
+
+def failure_of(error: Exception, name: str) -> ResourceFailure:
+    """Return why a resource failed; one that owns a failed stack tells which resource in it did."""
+    if isinstance(error, NestedStackFailed):
+        return error.failure.inside(name)
+    return ResourceFailure(kind=type(error).__name__, path=f"resources.{name}", words=str(error))
+
+
+def restricted(job: Job, attempt: Attempt, what: str) -> Ending:
+    """Refuse an action that the environment restricts for the resource (``restricted_actions``)."""
+    refused = f"{what} is restricted for resource."
+    reason = f"ResourceActionRestricted: resources.{row_of(job).name}: {refused}"
+    return not_begun(job, attempt, reason, refused)
+
+
+def not_begun(job: Job, attempt: Attempt, reason: str, refused: str) -> Ending:
+    """Fail an action of which nothing was begun: the resource keeps its state, and is shown why."""
+    return Failed(
+        job=job, action=attempt.action, reason=reason, definition=attempt.definition, refused=refused
+    )
+
+
+def lost(job: Job, attempt: Attempt, plugin: plugins.Resource | None) -> Ending:
+    """Leave an action to whoever broke the lock; what a create made too late would be nobody's."""
+    return Lost(job=job, orphan=plugin if attempt.action is Action.CREATE else None)
