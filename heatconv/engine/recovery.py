@@ -11,7 +11,14 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from heatconv.db.convergence import nested, pending_signals, recovery, services, stacks, traversals
+from heatconv.db.convergence import (
+    nested,
+    pending_signals,
+    recovery,
+    services,
+    stacks,
+    traversal_ends,
+)
 from heatconv.db.plumbing import requests, statistics
 from heatconv.db.plumbing.session import Database
 from heatconv.model.nodes import Node
@@ -103,7 +110,7 @@ class Recovery:
         """Fail the traversals that are past their deadline."""
         for stack_id, traversal_id in recovery.overdue(self._database, limit=BATCH):
             LOG.warning("stack %s: timed out", stack_id)
-            failed = traversals.fail(self._database, stack_id, traversal_id, "Timed out")
+            failed = traversal_ends.fail(self._database, stack_id, traversal_id, "Timed out")
             if failed is not None and failed.roll_back:
                 self._roll_back(stack_id)
 
@@ -111,7 +118,7 @@ class Recovery:
         """Stop what goes on in nested stacks below one that was stopped; level by level, one a tick."""
         for below in nested.under_cancelled(self._database, BATCH):
             LOG.warning("stack %s: stopped, as the one around it was", below.id)
-            failed = traversals.fail(
+            failed = traversal_ends.fail(
                 self._database, below.id, below.traversal_id, cancelled(below.action), may_roll_back=False
             )
             if failed is not None and failed.owner is not None:

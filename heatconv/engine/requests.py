@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from heatconv import errors
-from heatconv.db.convergence import nested, stacks, traversals
+from heatconv.db.convergence import nested, stacks, traversal_ends
 from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.requests import answer_with
 from heatconv.db.plumbing.session import Database
@@ -177,14 +177,14 @@ class Requests:
             inside = [below.id for below in under_way]
 
     def _stop(self, stack_id: str, traversal_id: str, action: Action) -> None:
-        failed = traversals.fail(
+        failed = traversal_ends.fail(
             self._database, stack_id, traversal_id, cancelled(action), may_roll_back=False
         )
         if failed is not None and failed.owner is not None and self._wake is not None:
             self._wake(failed.owner.resource_id, failed.owner.engine_id)
 
     def _give_up_deletion(self, stack: Stack) -> None:
-        held = traversals.give_up_deletion(self._database, stack.id, stack.current_traversal)
+        held = traversal_ends.give_up_deletion(self._database, stack.id, stack.current_traversal)
         LOG.info("stack %s: its deletion is given up", stack.id)
         for resource_id, engine_id in held:
             if self._wake is not None:

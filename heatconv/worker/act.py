@@ -13,7 +13,7 @@ from typing import Any, assert_never
 
 from heatconv import errors
 from heatconv.db.convergence import checks, resources, sync_points
-from heatconv.db.convergence.traversals import NO_CHECK
+from heatconv.db.convergence.traversal_ends import NO_CHECK
 from heatconv.db.plumbing.session import Database
 from heatconv.model import deletion, tokens
 from heatconv.model.definition import Definition

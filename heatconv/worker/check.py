@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Protocol, assert_never
 
-from heatconv.db.convergence import checks, claims, resources, sync_points, traversals
+from heatconv.db.convergence import checks, claims, resources, sync_points, traversal_ends
 from heatconv.db.plumbing.session import Database
 from heatconv.db.software.configs import UNLIMITED, Quotas
 from heatconv.model.nodes import Direction, Node
@@ -150,7 +150,7 @@ class Checker:
                 self._trees.popitem(last=False)
 
     def _finish_half(self, stack_id: str, traversal_id: str, direction: Direction) -> None:
-        half = traversals.finish_half(self._database, stack_id, traversal_id, direction)
+        half = traversal_ends.finish_half(self._database, stack_id, traversal_id, direction)
         self._tell(half.owner)
         first = half.ready[: min(1, self._spare_capacity(self.tree_of(stack_id)))]
         self._ring(stack_id, traversal_id, half.ready[len(first) :])

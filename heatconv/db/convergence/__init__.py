@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """How what is wanted is made so: stacks, resources, traversals and the checks of nodes.
 
-In the order of a stack's life: ``stacks`` and ``traversals``, where one begins and ends;
-``sync_points``, what has to be done before what; ``claims``, who does it; ``row_locks``, who may
-write meanwhile; ``checks``, how it ended; ``recovery``, what the dead left behind.  ``rows`` turns
-rows into records, ``resources`` finds them.
+In the order of a stack's life: ``stacks``; ``traversals``, where one begins, with its rows in
+``traversal_rows``; ``sync_points``, what has to be done before what; ``claims``, who does it;
+``row_locks``, who may write meanwhile; ``checks``, how it ended; ``traversal_ends``, where the
+traversal does; ``recovery``, what the dead left behind.  ``rows`` turns rows into records,
+``resources`` finds them.
 
 Beside it: ``nested`` stacks; ``snapshots``; ``signals`` and ``pending_signals``; ``delegations``, by
 what right daemons act; ``tree_quota`` and ``project_quota``, how much there may be; ``files`` that

@@ -16,7 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence import claims, row_locks, rows, sync_points, traversals
+from heatconv.db.convergence import claims, row_locks, rows, sync_points, traversal_ends
 from heatconv.db.delivery.events import add_events, resource_event
 from heatconv.db.plumbing.group_commit import grouped
 from heatconv.db.plumbing.places import placed
@@ -469,7 +469,9 @@ def fail(
     row = _resource_of(job)
     ended = None
     if not overtaken:
-        ended = traversals.try_fail(connection, job.stack.id, job.traversal_id, stack_reason(action, reason))
+        ended = traversal_ends.try_fail(
+            connection, job.stack.id, job.traversal_id, stack_reason(action, reason)
+        )
     failed: dict[str, Any] = {"progress": None}
     if refused is None:
         failed |= {"action": action, "status": Status.FAILED, "status_reason": reason}

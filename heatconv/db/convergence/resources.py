@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence import rows, traversals
+from heatconv.db.convergence import rows, traversal_rows
 from heatconv.db.plumbing.places import Opened
 from heatconv.db.plumbing.session import reading
 from heatconv.db.tables import resource
@@ -71,7 +71,7 @@ def requirers(connection: Connection, stack_id: str, name: str) -> list[str]:
 @reading
 def list_extant(connection: Connection, stack_id: str) -> list[Extant]:
     """Return a stack's rows as the plan of a traversal sees them."""
-    return traversals.extant_rows(connection, stack_id)
+    return traversal_rows.extant_rows(connection, stack_id)
 
 
 @reading

@@ -13,7 +13,15 @@ import pytest
 import sqlalchemy as sa
 
 from heatconv import errors
-from heatconv.db.convergence import checks, claims, recovery, resources, row_locks, sync_points, traversals
+from heatconv.db.convergence import (
+    checks,
+    claims,
+    recovery,
+    resources,
+    row_locks,
+    sync_points,
+    traversal_ends,
+)
 from heatconv.db.tables import raw_template, resource, stack, sync_point, sync_point_input
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.reads import Reads
@@ -323,7 +331,9 @@ def test_half_of_a_traversal_that_two_end_at_once_is_ended_once(web, database_ki
         web.check(label)
     before, direction = web.stack, web.node(half).direction
     ending = [
-        partial(traversals.finish_half, worker.database, web.stack_id, before.current_traversal, direction)
+        partial(
+            traversal_ends.finish_half, worker.database, web.stack_id, before.current_traversal, direction
+        )
         for worker in (web.new_worker(), web.new_worker())
     ]
 
@@ -454,7 +464,7 @@ def test_a_worker_whose_lock_was_broken_changes_no_row(web):
         output=output,
         physical_id="ghost",
         action=Action.UPDATE,
-        told=True,
+        applies_current_definition=True,
     )
     assert ended == Fenced()
     visited = checks.finish_visit(late, job, action=Action.CHECK, status=Status.COMPLETE, reason="late")
