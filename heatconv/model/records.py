@@ -307,6 +307,12 @@ class Job:
     lock_alive: bool = False  #: the row's lock is held by a daemon that heartbeats
 
     @property
+    def row(self) -> ResourceRow:
+        """The row that it acts on, of a job that has one: those without are passed by before."""
+        assert self.resource is not None  # noqa: S101 - a mistake of ours, and of nobody else's
+        return self.resource
+
+    @property
     def direction(self) -> Direction:
         """Whether to make the resource so or to clear it away."""
         return self.node.direction
@@ -320,7 +326,7 @@ class Job:
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """A stack as it was at some moment; ``data`` is as ``heatconv.db.exports`` tells it."""
+    """A stack as it was at some moment; ``data`` is as an export has it."""
 
     id: str  #: of the traversal that took it
     stack_id: str

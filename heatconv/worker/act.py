@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, assert_never
 
 from heatconv import errors
-from heatconv.db.convergence import checks, resources, sync_points
+from heatconv.db.convergence import actions, resources, sync_points
 from heatconv.db.convergence.traversal_ends import NO_CHECK
 from heatconv.db.plumbing.session import Database
 from heatconv.model import deletion, tokens
@@ -28,7 +28,7 @@ from heatconv.resources.clients.status import http_status
 from heatconv.resources.gone import is_gone
 from heatconv.resources.registry import Registry
 from heatconv.worker import faults, handover, late, outputs, setbacks
-from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting, row_of
+from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting
 from heatconv.worker.keeper import Orphaned, nothing_unknown
 from heatconv.worker.looks import has_arrived, insist_on_life, is_whole, leaves_unknown
 from heatconv.worker.plugin_factory import PluginFactory
@@ -105,7 +105,7 @@ class Actor:
         plugin, job = waiting.plugin, self._reread(waiting.job)
         if job is None:
             return setbacks.lost(waiting.job, waiting.attempt, plugin)
-        left = deletion.given_up(job.stack, row_of(job))
+        left = deletion.given_up(job.stack, job.row)
         if left is not None:
             return self._guarded(job, left, lambda *_: self._leave(job, waiting.attempt, left, waiting))
         if self._is_overtaken(job, waiting):
@@ -128,7 +128,7 @@ class Actor:
         if attempt.action is Action.CHECK and job.stack.action is not Action.CHECK:
             insist_on_life(plugin)
         if attempt.action is Action.CHECK and not plugin.implements("handle_check"):
-            return Visited(job=job, action=Action.CHECK, reason=f"{NO_CHECK} for {row_of(job).type}")
+            return Visited(job=job, action=Action.CHECK, reason=f"{NO_CHECK} for {job.row.type}")
         noted = self._note_instant(job, attempt, plugin)
         if noted is None:
             return Lost(job=job)
@@ -151,7 +151,7 @@ class Actor:
         unless it is seen to be whole; whatever else was begun is begun again.
         """
         LOG.info("stack %s: %s: taking up its %s", job.stack.id, job.node, attempt.action)
-        if row_of(job).hook is not None:
+        if job.row.hook is not None:
             return setbacks.paused(job, attempt)
         plugin = self._plugins.make(job, attempt.definition)
         if attempt.started and not attempt.lost:
@@ -187,7 +187,7 @@ class Actor:
         return self._undo(job, attempt)
 
     def _resume_update(self, job: Job, attempt: Attempt, wanted: plugins.Resource) -> Ending:
-        row = row_of(job)
+        row = job.row
         if row.handover is not None:
             return self._compare(job, attempt)
         if row.applied is not None and not wanted.goes_by_what_it_finds and not wanted.gives_way:
@@ -224,7 +224,7 @@ class Actor:
             return attempt
         if attempt.begun:
             LOG.warning("stack %s: %s: %s", job.stack.id, job.node, unknown)
-            return attempt if checks.try_tell(self._database, row_of(job), attempt, unknown) else None
+            return attempt if actions.try_tell(self._database, job.row, attempt, unknown) else None
         if attempt.action is Action.DELETE:
             return attempt
         noted = changed(attempt, begun=True, notes=plugin.data())
@@ -252,7 +252,7 @@ class Actor:
 
         One whose token only its worker has is not held against it: nobody could take it up.
         """
-        row, attempt = row_of(job), waiting.attempt
+        row, attempt = job.row, waiting.attempt
         if row.desired_sha1 in (None, attempt.sha1, attempt.overtaken_by):
             return False
         if attempt.action not in _OVERTAKEN or (attempt.token is None and waiting.token is not None):
@@ -275,9 +275,9 @@ class Actor:
                 return Lost(job=job)
             return self._replace(job, newer)
         waits = changed(attempt, overtaken_by=newer.sha1)
-        reason = f"waiting for its {row_of(job).action} under way to end, to be changed then"
-        if not checks.try_write(
-            self._database, row_of(job), {"progress": waits.to_json(), "status_reason": reason}
+        reason = f"waiting for its {job.row.action} under way to end, to be changed then"
+        if not actions.try_write(
+            self._database, job.row, {"progress": waits.to_json(), "status_reason": reason}
         ):
             return Lost(job=job)
         return self._resume(job, waits)
@@ -307,7 +307,7 @@ class Actor:
             plugin, token = (waiting.plugin, waiting.token) if waiting else (None, deleting.token)
             (plugin or self._plugins.make(job, deleting.definition)).cancel(Action.DELETE, token)
         LOG.info("stack %s: %s: its deletion is given up", job.stack.id, job.node)
-        if not checks.try_leave(self._database, row_of(job), left):
+        if not actions.try_leave(self._database, job.row, left):
             return Lost(job=job)
         return self._start(job, left)
 
@@ -315,12 +315,12 @@ class Actor:
         """Turn the action that is under way to what is wanted by now."""
         if newer.action is Action.UPDATE:
             return self._compare(job, newer)
-        if not checks.try_begin(self._database, row_of(job), newer):
+        if not actions.try_begin(self._database, job.row, newer):
             return Lost(job=job)
         return self._start(job, newer)
 
     def _unchanged(self, job: Job, attempt: Attempt) -> Ending:
-        row = row_of(job)
+        row = job.row
         type_ = self._registry.get(attempt.definition.implemented_by)
         if type_.changes_with_every_update or type_.gives_way:  # what is inside it may be different
             return self._compare(job, attempt)
@@ -342,9 +342,9 @@ class Actor:
         stopped = self._stop_at("pre", job, attempt)
         if stopped is not None:
             return stopped  # with its state as it was: nothing is begun before somebody lets it
-        if row_of(job).handover is not None:
+        if job.row.handover is not None:
             return self._take_back(job, attempt)
-        row = row_of(job)
+        row = job.row
         if row.applied is None or not self._registry.may_become(row.applied, attempt.definition):
             raise plugins.UpdateReplace(row.name)
         plugin = self._plugins.make(job, row.applied)
@@ -353,7 +353,7 @@ class Actor:
             return outputs.made(job, attempt, self._plugins.make(job, attempt.definition), None)
         if "update" in attempt.definition.restricted_actions:
             return setbacks.restricted(job, attempt, "update")
-        if not checks.try_begin(self._database, row, attempt):
+        if not actions.try_begin(self._database, row, attempt):
             return Lost(job=job)
         with nothing_unknown(plugin):
             token = plugin.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
@@ -373,12 +373,12 @@ class Actor:
             return setbacks.later(waiting, delayed.period)
         except handover.Refused as refused:
             said = f"It cannot hand over to a replacement: {sentence(str(refused), job.secrets)}"
-            return setbacks.not_begun(job, attempt, f"resources.{row_of(job).name}: {said}", said)
+            return setbacks.not_begun(job, attempt, f"resources.{job.row.name}: {said}", said)
         create = changed(attempt, action=Action.CREATE, token=None, started=False)
-        new_job = checks.try_replace(self._database, job, new_id(), Replace(create))
+        new_job = actions.try_replace(self._database, job, new_id(), Replace(create))
         if new_job is None:
             return Lost(job=job)
-        LOG.info("stack %s: %s: replaced by %s", job.stack.id, job.node, row_of(new_job).id)
+        LOG.info("stack %s: %s: replaced by %s", job.stack.id, job.node, new_job.row.id)
         return self._guarded(new_job, create, self._start)
 
     def _take_back(self, job: Job, attempt: Attempt) -> Ending:
@@ -399,7 +399,7 @@ class Actor:
         if attempt.action is Action.DELETE and job.direction is Direction.UPDATE:
             return None  # of something broken, to be made anew
         attempt = changed(attempt, passed=(*attempt.passed, hook))
-        if not checks.try_pause(self._database, row_of(job), hook, attempt):
+        if not actions.try_pause(self._database, job.row, hook, attempt):
             return Lost(job=job)
         LOG.info("stack %s: %s waits until %s is cleared", job.stack.id, job.node, hook)
         return setbacks.paused(job, attempt)
@@ -442,11 +442,11 @@ class Actor:
     def _save(self, job: Job, attempt: Attempt, plugin: plugins.Resource | None = None) -> bool:
         """Write how far an action is, and by what id its plugin knows what it is about."""
         known = {"physical_id": plugin.resource_id} if plugin is not None and plugin.only_here else {}
-        return checks.try_write(self._database, row_of(job), {"progress": attempt.to_json(), **known})
+        return actions.try_write(self._database, job.row, {"progress": attempt.to_json(), **known})
 
     def _reread(self, job: Job) -> Job | None:
         """Return a job with its row as it is now; None if it is not held any more."""
-        held, row = row_of(job), resources.find(self._database, row_of(job).id)
+        held, row = job.row, resources.find(self._database, job.row.id)
         if row is None or (row.engine_id, row.atomic_key) != (held.engine_id, held.atomic_key):
             return None
         now: Job = changed(job, resource=row)
@@ -508,13 +508,13 @@ class Actor:
 
     def _make_anew(self, job: Job, attempt: Attempt) -> Ending:
         """Create again what was deleted because it was broken, after a growing, uneven pause."""
-        row = row_of(job)
+        row = job.row
         definition = attempt.definition.changed(deletion_policy=_policy(row, attempt.definition))
         create = changed(
             attempt, action=Action.CREATE, definition=definition, token=None, started=False, again=False
         )
         forgotten = {"physical_id": None, "progress": create.to_json()}
-        if not checks.try_write(self._database, row, forgotten):
+        if not actions.try_write(self._database, row, forgotten):
             return Lost(job=job)
         delay = faults.pause(attempt.retries - 1) if attempt.retries else 0
         return Waiting(job=job, attempt=create, plugin=None, token=None, delay=delay)
@@ -543,7 +543,7 @@ class Actor:
             return self._after_error(job, attempt, error, waiting)
 
     def _after_error(self, job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None) -> Ending:
-        what = f"stack {job.stack.id}: {job.node}: {attempt.action} of {row_of(job).name}"
+        what = f"stack {job.stack.id}: {job.node}: {attempt.action} of {job.row.name}"
         secrets = job.secrets.union(attempt.definition.secrets)
         said = sentence(str(error), secrets)
         # That no engine answered is a fault of ours: however often, it is no failure of the resource's.
@@ -566,7 +566,7 @@ class Actor:
         # What a service answered tells enough; where it was asked is of no use to anybody.
         expected = isinstance(error, errors.HeatconvError) or http_status(error) is not None
         LOG.warning("%s failed: %s", what, said if expected else account(error, secrets))
-        reason = sentence(str(setbacks.failure_of(error, row_of(job).name)), secrets)
+        reason = sentence(str(setbacks.failure_of(error, job.row.name)), secrets)
         return Failed(
             job=job,
             action=attempt.action,
@@ -577,13 +577,13 @@ class Actor:
 
     def _show_fault(self, job: Job, said: str) -> None:
         """Show why an action waits; if the row is not held any more, whoever looks next finds out."""
-        now = resources.find(self._database, row_of(job).id)
+        now = resources.find(self._database, job.row.id)
         if now is not None and now.status is Status.IN_PROGRESS:
-            checks.try_write(self._database, row_of(job), {"status_reason": f"{said}; trying again"})
+            actions.try_write(self._database, job.row, {"status_reason": f"{said}; trying again"})
 
     def _never_made(self, job: Job, attempt: Attempt) -> bool:
         """Tell whether nothing was made: no create was ever completed, and nobody knows or finds an id."""
-        row = resources.find(self._database, row_of(job).id)
+        row = resources.find(self._database, job.row.id)
         if row is None or row.physical_id is not None or row.applied_sha1 is not None:
             return False
         return self._finds(job, attempt) is False
@@ -592,7 +592,7 @@ class Actor:
         """Tell whether a create fails since the one before it, which nobody heard of, was carried out."""
         if attempt.action is not Action.CREATE or not attempt.unheard:
             return False
-        row = resources.find(self._database, row_of(job).id)
+        row = resources.find(self._database, job.row.id)
         return row is not None and row.physical_id is None and self._finds(job, attempt) is True
 
     def _finds(self, job: Job, attempt: Attempt) -> bool | None:
@@ -622,7 +622,7 @@ def _find(plugin: plugins.Resource) -> None:
 def _is_of_an_older_wish(job: Job, attempt: Attempt) -> bool:
     """Tell whether an action was taken up for a node that wants something else than the action makes."""
     taken_up = job.direction is Direction.UPDATE and attempt.action in _OVERTAKEN
-    return taken_up and row_of(job).desired_sha1 not in (None, attempt.sha1)
+    return taken_up and job.row.desired_sha1 not in (None, attempt.sha1)
 
 
 def _arguments(attempt: Attempt) -> tuple[Any, ...]:
@@ -632,12 +632,12 @@ def _arguments(attempt: Attempt) -> tuple[Any, ...]:
 
 def _reached(job: Job, wanted: Definition, requires: Mapping[str, int]) -> Attempt:
     """Return the update that would make a row as wanted, be there anything to do or not."""
-    sha1 = row_of(job).desired_sha1 or ""
+    sha1 = job.row.desired_sha1 or ""
     return Attempt(action=Action.UPDATE, definition=wanted, sha1=sha1, requires=requires)
 
 
 def _next_action(job: Job) -> Action:
-    row = row_of(job)
+    row = job.row
     if job.stack.action in VISITS:
         return job.stack.action
     made = row.action is not Action.INIT and not (

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Protocol, assert_never
 
-from heatconv.db.convergence import checks, claims, resources, sync_points, traversal_ends
+from heatconv.db.convergence import actions, checks, claims, resources, sync_points, traversal_ends
 from heatconv.db.plumbing.session import Database
 from heatconv.db.software.configs import UNLIMITED, Quotas
 from heatconv.model.nodes import Direction, Node
@@ -422,7 +422,7 @@ class Checker:
         if row is None:
             return  # nothing was held; recovery rings for the node again
         try:
-            checks.try_release(self._database, row)
+            actions.try_release(self._database, row)
             self._ring_for_row(row)
         except Exception:
             LOG.exception("stack %s: %s cannot be given back yet", row.stack_id, row.name)

@@ -8,7 +8,7 @@ from typing import Any
 
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import NodeData
-from heatconv.model.records import Attempt, Job, ResourceRow
+from heatconv.model.records import Attempt, Job
 from heatconv.model.states import Action
 from heatconv.resources.resource import Resource as Plugin
 
@@ -93,9 +93,3 @@ class Lost:
 
 
 Ending = Made | Visited | Gone | Passed | Waiting | Failed | Lost
-
-
-def row_of(job: Job) -> ResourceRow:
-    """Return the row that a job acts on."""
-    assert job.resource is not None  # noqa: S101 - nodes without a row are passed by before
-    return job.resource

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from heatconv import errors
-from heatconv.db.convergence import checks, resources
+from heatconv.db.convergence import actions, resources
 from heatconv.db.plumbing.session import Database
 from heatconv.model.definition import Definition
 from heatconv.model.records import Job, ResourceRow, changed
@@ -85,7 +85,7 @@ def take_back(database: Database, job: Job, plugin_of: PluginOf) -> Job:
     replacements = resources.replacements(database, row)
     for each in replacements:
         is_taken = each.handover is not None and each.status is Status.FAILED
-        if not is_taken and not checks.try_take_from(database, each):
+        if not is_taken and not actions.try_take_from(database, each):
             raise Busy
     assert row.applied is not None  # noqa: S101 - a replacement is made of what was there
     plugin = plugin_of(job, row.applied)
@@ -148,7 +148,7 @@ def _notes_of_handover(row: ResourceRow) -> dict[str, str]:
 
 
 def _write(database: Database, row: ResourceRow, columns: Mapping[str, object]) -> None:
-    if not checks.try_write(database, row, columns):
+    if not actions.try_write(database, row, columns):
         raise errors.StaleWrite(entity=f"resource {row.id}")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from heatconv import errors
-from heatconv.db.convergence import checks, resources
+from heatconv.db.convergence import actions, resources
 from heatconv.db.plumbing.session import Database
 from heatconv.model.records import ResourceRow
 from heatconv.resources.resource import Resource as Plugin
@@ -34,7 +34,7 @@ class RowKeeper:
 
     def set_metadata(self, metadata: Mapping[str, Any]) -> None:
         """Keep the metadata."""
-        if not checks.try_set_metadata(self._database, self._row, metadata):
+        if not actions.try_set_metadata(self._database, self._row, metadata):
             raise errors.StaleWrite(entity=f"resource {self._row.id}")
 
     def get_metadata(self) -> Mapping[str, Any]:
@@ -48,7 +48,7 @@ class RowKeeper:
         """Do nothing: they are told anew when the action ends."""
 
     def _write(self, column: str, value: Any) -> None:
-        if not checks.try_write(self._database, self._row, {column: value}):
+        if not actions.try_write(self._database, self._row, {column: value}):
             raise errors.StaleWrite(entity=f"resource {self._row.id}")
 
 

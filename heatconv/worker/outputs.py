@@ -16,14 +16,14 @@ from heatconv.model.secrets import found_in, redacted_values, sentence
 from heatconv.model.states import Action
 from heatconv.resources import resource as plugins
 from heatconv.worker import faults
-from heatconv.worker.endings import Ending, Made, row_of
+from heatconv.worker.endings import Ending, Made
 
 LOG = logging.getLogger(__name__)
 
 
 def made(job: Job, attempt: Attempt, plugin: plugins.Resource, action: Action | None) -> Ending:
     """Return that a row is as an attempt wants it; ``action``: by what, None if nothing had to be done."""
-    row = row_of(job)
+    row = job.row
     references = [_reference(row.name, key) for key in row.wanted_attributes]
     reference_and_attributes = plugin.FnGetRefId(), _attributes(job, plugin, references)
     inside = plugin.stack.nested.secrets if plugin.stack.nested is not None else frozenset()

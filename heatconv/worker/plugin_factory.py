@@ -16,7 +16,6 @@ from heatconv.resources import resource as plugins
 from heatconv.resources.facts import Incarnation, Peer, StackFacts
 from heatconv.resources.registry import Registry
 from heatconv.rpc.engine_client import EngineClient
-from heatconv.worker.endings import row_of
 from heatconv.worker.keeper import RowKeeper
 from heatconv.worker.nested import OwnedStacks
 
@@ -55,7 +54,7 @@ class PluginFactory:
 
     def make(self, job: Job, definition: Definition) -> plugins.Resource:
         """Return the plugin of a row, as ``definition`` has it."""
-        row = row_of(job)
+        row = job.row
         plugin = self._registry.get(definition.implemented_by)(row.name, definition, self._facts(job))
         plugin.attach(Incarnation.of(row), RowKeeper(self._database, row, only_here=plugin.only_here))
         return plugin
@@ -80,6 +79,6 @@ class PluginFactory:
 
     def _peer(self, job: Job, refid: str) -> Peer | None:
         """Return the resource of a reference id, of those that a job's resource requires."""
-        required = {*row_of(job).requires, *(data.resource_id for data in job.inputs)}
+        required = {*job.row.requires, *(data.resource_id for data in job.inputs)}
         rows = resources.get_many(self._database, required)
         return next((Peer.of(row) for row in rows if row.reference_id == refid), None)

@@ -12,7 +12,7 @@ from heatconv.model.states import Action
 from heatconv.resources import resource as plugins
 from heatconv.resources.stack_resource import NestedStackFailed
 from heatconv.worker import faults
-from heatconv.worker.endings import Ending, Failed, Lost, Waiting, row_of
+from heatconv.worker.endings import Ending, Failed, Lost, Waiting
 
 PAUSE = 60.0  #: seconds until an action at a breakpoint looks, unless it is woken
 
@@ -71,7 +71,7 @@ def failure_of(error: Exception, name: str) -> ResourceFailure:
 def restricted(job: Job, attempt: Attempt, what: str) -> Ending:
     """Refuse an action that the environment restricts for the resource (``restricted_actions``)."""
     refused = f"{what} is restricted for resource."
-    reason = f"ResourceActionRestricted: resources.{row_of(job).name}: {refused}"
+    reason = f"ResourceActionRestricted: resources.{job.row.name}: {refused}"
     return not_begun(job, attempt, reason, refused)
 
 

@@ -29,9 +29,9 @@ class Waits:
     def add(self, waiting: Waiting, began: float) -> bool:
         """Keep an action; tell whether what it waits for has happened since one began to look at it."""
         with self._lock:
-            self._waiting[_row_of(waiting)] = waiting
+            self._waiting[waiting.job.row.id] = waiting
             for watched in _watches(waiting):
-                self._watchers.setdefault(watched, set()).add(_row_of(waiting))
+                self._watchers.setdefault(watched, set()).add(waiting.job.row.id)
             return any(self._woken.get(watched, 0) >= began for watched in _watches(waiting))
 
     def take(self, row_id: str, fits: Callable[[Waiting], bool]) -> Waiting | None:
@@ -86,7 +86,7 @@ class Waits:
             return [self._waiting[watcher] for watcher in self._watchers.get(row_id, ())]
 
     def _forget(self, waiting: Waiting) -> None:
-        row_id = _row_of(waiting)
+        row_id = waiting.job.row.id
         del self._waiting[row_id]
         for watched in _watches(waiting):
             watchers = self._watchers.get(watched, set())
@@ -95,13 +95,7 @@ class Waits:
                 self._watchers.pop(watched, None)
 
 
-def _row_of(waiting: Waiting) -> str:
-    row = waiting.job.resource
-    assert row is not None  # noqa: S101 - only rows wait
-    return row.id
-
-
 def _watches(waiting: Waiting) -> Iterator[str]:
     """Yield the rows that an action may wait for something to happen to, its own included."""
-    yield _row_of(waiting)
+    yield waiting.job.row.id
     yield from waiting.attempt.requires

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from heatconv import errors
 from heatconv.db.convergence import (
+    actions,
     checks,
     claims,
     recovery,
@@ -451,10 +452,10 @@ def test_a_worker_whose_lock_was_broken_changes_no_row(web):
     before = web.everything()
     late = web.worker.database
 
-    assert not checks.try_begin(late, row, update)
-    assert not checks.try_write(late, row, {"physical_id": "ghost"})
-    assert not checks.try_release(late, row)
-    assert checks.try_replace(late, job, new_id(), Replace(update)) is None
+    assert not actions.try_begin(late, row, update)
+    assert not actions.try_write(late, row, {"physical_id": "ghost"})
+    assert not actions.try_release(late, row)
+    assert actions.try_replace(late, job, new_id(), Replace(update)) is None
     ended = checks.finish_update(
         late,
         job,
@@ -469,8 +470,8 @@ def test_a_worker_whose_lock_was_broken_changes_no_row(web):
     assert ended == Fenced()
     visited = checks.finish_visit(late, job, action=Action.CHECK, status=Status.COMPLETE, reason="late")
     assert visited == Fenced()
-    assert not checks.try_pause(late, row, "pre-update", update)
-    assert not checks.try_set_metadata(late, row, {"ghost": True})
+    assert not actions.try_pause(late, row, "pre-update", update)
+    assert not actions.try_set_metadata(late, row, {"ghost": True})
     assert checks.finish_cleanup(late, job, action=Action.DELETE) == Fenced()
     assert checks.fail(late, job, action=Action.UPDATE, reason="late", definition=None) == Fenced()
 
@@ -580,7 +581,7 @@ def test_a_replacement_that_a_newer_traversal_overtakes_leaves_no_second_row(web
     web.update(changed("new"))
     before = web.everything()
 
-    assert checks.try_replace(web.worker.database, job, new_id(), replace) is None
+    assert actions.try_replace(web.worker.database, job, new_id(), replace) is None
 
     assert web.everything() == before
     assert web.rows().keys() == {"A", "C", "D"}
