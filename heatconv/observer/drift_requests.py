@@ -10,7 +10,7 @@ from typing import Any
 from heatconv import errors
 from heatconv.db.convergence import resources, stacks
 from heatconv.db.convergence.traversals import Started
-from heatconv.db.observation import observations, schedule
+from heatconv.db.observation import observable, observations, schedule
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
 from heatconv.engine.prepare import Preparer
@@ -89,7 +89,7 @@ class DriftRequests:
         In the caller's project, unless ``all_projects``.
         """
         project_id = None if all_projects else context.project_id
-        rows, busy = observations.by_physical_id(self._database, physical_ids, project_id)
+        rows, busy = observable.by_physical_id(self._database, physical_ids, project_id)
         known = {row.physical_id for row in (*rows, *busy) if row.physical_id is not None}
         return self._notifications.take_up(known, project_id=project_id)
 
@@ -103,9 +103,9 @@ class DriftRequests:
         return row.name
 
     def _drift(self, stack: Stack, resource: str | None) -> Json:
-        root_id = observations.roots_of(self._database, [stack.id])[stack.id]
+        root_id = observable.roots_of(self._database, [stack.id])[stack.id]
         known = schedule.get(self._database, root_id)
-        inside = [stack.id] if resource else list(observations.trees(self._database, [stack.id]))
+        inside = [stack.id] if resource else list(observable.trees(self._database, [stack.id]))
         found = observations.drifts(self._database, inside, resource and [resource])
         root = stack if stack.id == root_id else stacks.get(self._database, root_id) or stack
         names = {stack.id: stack} | stacks.get_many(self._database, {each.stack_id for each in found})

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from heatconv.db.convergence import stacks
 from heatconv.db.convergence.traversals import Started
-from heatconv.db.observation import healing, observations, schedule
+from heatconv.db.observation import healing, observable, observations, schedule
 from heatconv.db.plumbing.session import Database
 from heatconv.engine.prepare import Preparer
 from heatconv.model.drift import Drift, Handling, Mode, mode_of
@@ -93,7 +93,7 @@ class Healing:
     def _choose(self, due: Sequence[Drift]) -> set[str]:
         """Return the rows to be healed now: not those given up, and of each stack no more than its share."""
         of_stack: dict[str, list[Drift]] = defaultdict(list)
-        totals = observations.count_wanted(self._database, {drift.stack_id for drift in due})
+        totals = observable.count_wanted(self._database, {drift.stack_id for drift in due})
         for drift in due:
             of_stack[drift.stack_id].append(drift)
         shares = [

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from heatconv.db.convergence import stacks
-from heatconv.db.observation import observations, schedule
+from heatconv.db.observation import observable, observations, schedule
 from heatconv.db.observation.schedule import DueStack, Looked
 from heatconv.db.plumbing.session import Database
 from heatconv.model.drift import DriftStatus, Handling, Mode, Policy, mode_of
@@ -100,13 +100,13 @@ class Observer:
         else is looked at.  Returns the things to be looked
         at once more, since somebody is at work on them or on their stacks.
         """
-        free, busy = observations.by_physical_id(self._database, physical_ids, project_id)
+        free, busy = observable.by_physical_id(self._database, physical_ids, project_id)
         if not free and not busy:
             return set()
         for row in busy:
             if row.engine_id is not None:
                 self._wake(row.id, row.engine_id)
-        root_of = observations.roots_of(self._database, {row.stack_id for row in (*free, *busy)})
+        root_of = observable.roots_of(self._database, {row.stack_id for row in (*free, *busy)})
         roots = stacks.get_many(self._database, set(root_of.values()))
         root_by_stack = {
             stack_id: roots[root_id]
@@ -121,7 +121,7 @@ class Observer:
         again += [row for row in free if row.id in seen.unseen]
         drifted = [finding.row for finding in seen.findings if finding.kind is not None]
         for root_id in sorted({root_of[row.stack_id] for row in drifted}):
-            tree = list(observations.trees(self._database, [root_id]))
+            tree = list(observable.trees(self._database, [root_id]))
             schedule.note(self._database, root_id, DriftStatus.DRIFTED, whole=False)
             if not self._heal(roots[root_id], tree, seen) and self._is_busy(root_id):
                 again += [row for row in drifted if root_of[row.stack_id] == root_id]
@@ -135,19 +135,19 @@ class Observer:
         What has drifted is healed if the policy says so; or, ``to_converge``,
         left to a traversal that is about to be started, held back or not.
         """
-        root_id = observations.roots_of(self._database, [stack.id])[stack.id]
+        root_id = observable.roots_of(self._database, [stack.id])[stack.id]
         root = stacks.get(self._database, root_id) or stack
-        rows = observations.observable(self._database, [stack.id], names=name and [name])
+        rows = observable.observable(self._database, [stack.id], names=name and [name])
         owners = None if name is None else [row.id for row in rows]
-        inside = observations.nested_in(self._database, [stack.id], owners)
-        tree = observations.trees(self._database, inside)
-        rows += observations.observable(self._database, tree) if tree else []
+        inside = observable.nested_in(self._database, [stack.id], owners)
+        tree = observable.trees(self._database, inside)
+        rows += observable.observable(self._database, tree) if tree else []
         self.look_now(root, rows, whole=name is None and stack.id == root_id, heal=not to_converge)
         if to_converge:
             ids = [row.id for row in rows]
             observations.set_handling(self._database, [stack.id, *tree], Handling.OPEN, ids)
             if tree:
-                observations.mark_owners(self._database, observations.trees(self._database, [root_id]))
+                observations.mark_owners(self._database, observable.trees(self._database, [root_id]))
 
     def look_after(self, stack_id: str) -> None:
         """Look over a stack when what has begun there is at its end; forgotten if this engine ends before."""
@@ -158,11 +158,11 @@ class Observer:
     ) -> Seen:
         """Look at some rows of a root stack, ``whole``: at all of them, whatever its policy."""
         schedule.make_known(self._database, root.id)
-        tree = list(observations.trees(self._database, [root.id]))
+        tree = list(observable.trees(self._database, [root.id]))
         seen = self._observe(dict.fromkeys(tree, root), rows, insist=True)
-        drifted = {root.id} if observations.drifted(self._database, tree) else set()
+        drifted = {root.id} if observable.drifted(self._database, tree) else set()
         if whole or drifted:
-            unclear = seen.unseen or observations.unwell(self._database, tree)
+            unclear = seen.unseen or observable.unwell(self._database, tree)
             status = status_of(root.id, drifted, {root.id} if unclear else set())
             schedule.note(self._database, root.id, status, whole=whole)
         if heal:
@@ -195,9 +195,9 @@ class Observer:
         if off:
             schedule.end(self._database, [Looked(turn=turn, again_in=ASLEEP) for turn in off])
         wanted = {each.stack.id: each for each in taken if each not in off}
-        root_of = observations.trees(self._database, wanted.keys()) if wanted else {}
+        root_of = observable.trees(self._database, wanted.keys()) if wanted else {}
         sizes: Counter[str] = Counter()
-        for stack_id, number in observations.count(self._database, root_of).items() if root_of else ():
+        for stack_id, number in observable.count(self._database, root_of).items() if root_of else ():
             sizes[root_of[stack_id]] += number
         large = {root for root in wanted if wanted[root].cursor or sizes[root] > self._defaults.portion}
         for pack in _packs([root for root in wanted if root not in large], sizes):
@@ -209,11 +209,11 @@ class Observer:
         """Look at all of some small stacks."""
         turn_of = {turn.stack.id: turn for turn in pack}
         trees = {stack_id: root for stack_id, root in root_of.items() if root in turn_of}
-        rows = observations.observable(self._database, trees)
+        rows = observable.observable(self._database, trees)
         roots = {stack_id: turn_of[root].stack for stack_id, root in trees.items()}
         seen = self._observe(roots, rows)
         blind = {trees[row.stack_id] for row in rows if row.id in seen.unseen}
-        blind |= {trees[each] for each in observations.unwell(self._database, trees)}
+        blind |= {trees[each] for each in observable.unwell(self._database, trees)}
         blind |= {root for root, turn in turn_of.items() if turn.stack.status is Status.IN_PROGRESS}
         drifted = {trees[finding.row.stack_id] for finding in seen.findings if finding.kind is not None}
         ended = [
@@ -227,7 +227,7 @@ class Observer:
     def _look_on(self, turn: DueStack, tree: Sequence[str], size: int) -> None:
         """Look at the next portion of a large stack."""
         root, portion = turn.stack, self._defaults.portion
-        rows = observations.observable(self._database, tree, after=turn.cursor, limit=portion)
+        rows = observable.observable(self._database, tree, after=turn.cursor, limit=portion)
         seen = self._observe(dict.fromkeys(tree, root), rows)
         blind = turn.blind or bool(seen.unseen)
         pause = self._pause(root) * min(1.0, portion / max(size, 1))
@@ -235,8 +235,8 @@ class Observer:
             found = DriftStatus.DRIFTED if any(each.kind for each in seen.findings) else None
             looked = Looked(turn=turn, again_in=pause, cursor=rows[-1].id, blind=blind, status=found)
         else:
-            drifted = {root.id} if observations.drifted(self._database, tree) else set()
-            unclear = {root.id} if blind or observations.unwell(self._database, tree) else set()
+            drifted = {root.id} if observable.drifted(self._database, tree) else set()
+            unclear = {root.id} if blind or observable.unwell(self._database, tree) else set()
             looked = Looked(turn=turn, again_in=pause, status=status_of(root.id, drifted, unclear))
         schedule.end(self._database, [looked])
         self._heal(root, tree, seen)

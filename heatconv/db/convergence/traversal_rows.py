@@ -14,7 +14,7 @@ from heatconv.db.convergence import (
     rows,
     sync_points,
 )
-from heatconv.db.observation import observations
+from heatconv.db.observation import observable, observations
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import resource, resource_observed, stack
@@ -45,7 +45,7 @@ def extant_rows(connection: Connection, stack_id: str) -> list[Extant]:
     """Return a stack's resources, as a plan sees them."""
     query = (
         sa.select(*_EXTANT)
-        .select_from(resource.outerjoin(resource_observed, observations.HOLDS))
+        .select_from(resource.outerjoin(resource_observed, observable.HOLDS))
         .where(resource.c.stack_id == stack_id)
     )
     # Sorted here: PostgreSQL goes by the rules of some language, which takes it longer.

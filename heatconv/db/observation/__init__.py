@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was made, as it really is.
 
-``schedule``, when it is looked at; ``observations``, what was seen; ``healing``, what was put right.
+``schedule``, when it is looked at; ``observable``, what there is to look at; ``observations``, what was seen;
+``healing``, what was put right.
 """
