@@ -137,11 +137,11 @@ class Observer:
         """
         root_id = observable.roots_of(self._database, [stack.id])[stack.id]
         root = stacks.get(self._database, root_id) or stack
-        rows = observable.observable(self._database, [stack.id], names=name and [name])
+        rows = observable.rows(self._database, [stack.id], names=name and [name])
         owners = None if name is None else [row.id for row in rows]
         inside = observable.nested_in(self._database, [stack.id], owners)
         tree = observable.trees(self._database, inside)
-        rows += observable.observable(self._database, tree) if tree else []
+        rows += observable.rows(self._database, tree) if tree else []
         self.look_now(root, rows, whole=name is None and stack.id == root_id, heal=not to_converge)
         if to_converge:
             ids = [row.id for row in rows]
@@ -209,7 +209,7 @@ class Observer:
         """Look at all of some small stacks."""
         turn_of = {turn.stack.id: turn for turn in pack}
         trees = {stack_id: root for stack_id, root in root_of.items() if root in turn_of}
-        rows = observable.observable(self._database, trees)
+        rows = observable.rows(self._database, trees)
         roots = {stack_id: turn_of[root].stack for stack_id, root in trees.items()}
         seen = self._observe(roots, rows)
         blind = {trees[row.stack_id] for row in rows if row.id in seen.unseen}
@@ -227,7 +227,7 @@ class Observer:
     def _look_on(self, turn: DueStack, tree: Sequence[str], size: int) -> None:
         """Look at the next portion of a large stack."""
         root, portion = turn.stack, self._defaults.portion
-        rows = observable.observable(self._database, tree, after=turn.cursor, limit=portion)
+        rows = observable.rows(self._database, tree, after=turn.cursor, limit=portion)
         seen = self._observe(dict.fromkeys(tree, root), rows)
         blind = turn.blind or bool(seen.unseen)
         pause = self._pause(root) * min(1.0, portion / max(size, 1))

@@ -35,7 +35,7 @@ HOLDS = sa.and_(
 )
 
 #: It tells of a drift of the resource's own.
-_IS_DRIFT = resource_observed.c.kind != Kind.INSIDE
+IS_DRIFT = resource_observed.c.kind != Kind.INSIDE
 
 #: What can be looked at: wanted, made, and nobody is at work on it.
 _OBSERVABLE = sa.and_(
@@ -180,7 +180,7 @@ def drifted(connection: Connection, stack_ids: Collection[str]) -> set[str]:
         .select_from(resource.join(resource_observed, HOLDS))
         .where(
             resource_observed.c.stack_id.in_(stack_ids),
-            _IS_DRIFT,
+            IS_DRIFT,
             resource.c.desired_sha1.is_not(None),
         )
     )
@@ -188,7 +188,7 @@ def drifted(connection: Connection, stack_ids: Collection[str]) -> set[str]:
 
 
 @reading
-def observable(
+def rows(
     connection: Connection,
     stack_ids: Collection[str],
     *,

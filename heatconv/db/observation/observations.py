@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db.delivery.events import add_events, resource_event
-from heatconv.db.observation.observable import HOLDS, SEEN, row_of
+from heatconv.db.observation.observable import HOLDS, IS_DRIFT, SEEN, row_of
 from heatconv.db.plumbing.places import Opened, placed
 from heatconv.db.plumbing.session import reading, writing
 from heatconv.db.plumbing.types import utcnow
@@ -28,9 +28,6 @@ from heatconv.model.drift import OF_PROPERTIES, Drift, Finding, Handling, Kind
 from heatconv.model.records import ResourceRow
 from heatconv.model.secrets import masked, texts_in
 from heatconv.model.states import Action, Status
-
-#: It tells of a drift of the resource's own.
-_IS_DRIFT = resource_observed.c.kind != Kind.INSIDE
 
 
 @writing
@@ -152,7 +149,7 @@ def drifts(
         .select_from(resource.join(resource_observed, HOLDS))
         .where(
             resource_observed.c.stack_id.in_(stack_ids),
-            _IS_DRIFT,
+            IS_DRIFT,
             resource.c.desired_sha1.is_not(None),
         )
         .order_by(resource.c.stack_id, resource.c.name)
@@ -244,7 +241,7 @@ def mark_owners(connection: Connection, tree: Collection[str]) -> None:
     drifted = (
         sa.select(resource.c.stack_id)
         .select_from(resource.join(resource_observed, HOLDS))
-        .where(resource.c.stack_id.in_(owner_of), _IS_DRIFT, resource_observed.c.handling == Handling.OPEN)
+        .where(resource.c.stack_id.in_(owner_of), IS_DRIFT, resource_observed.c.handling == Handling.OPEN)
     )
     marked = {}
     for stack_id in connection.scalars(drifted.distinct()):
