@@ -4,10 +4,10 @@
 In the order of a stack's life: ``stacks``; ``traversals``, where one begins, with its rows in
 ``traversal_rows``; ``sync_points``, what has to be done before what; ``claims``, who does it;
 ``row_locks``, who may write meanwhile; ``checks``, how it ended; ``traversal_ends``, where the
-traversal does; ``recovery``, what the dead left behind.  ``rows`` turns rows into records,
-``resources`` finds them.
+traversal does; ``recovery``, what the dead left behind.  ``actions`` has what a worker writes while
+it acts on a row, ``resources`` finds rows.
 
 Beside it: ``nested`` stacks; ``snapshots``; ``signals`` and ``pending_signals``; ``delegations``, by
-what right daemons act; ``tree_quota`` and ``project_quota``, how much there may be; ``files`` that
-come with templates; ``services``, who is alive; ``purging``, what goes in the end.
+what right daemons act; ``tree_quota`` and ``project_quota``, how much there may be;
+``services``, who is alive; ``purging``, what goes in the end.
 """

@@ -15,7 +15,8 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence import claims, row_locks, rows, sync_points, traversal_ends
+from heatconv.db import rows
+from heatconv.db.convergence import claims, row_locks, sync_points, traversal_ends
 from heatconv.db.convergence.actions import event_of
 from heatconv.db.delivery.events import add_events
 from heatconv.db.plumbing.group_commit import grouped

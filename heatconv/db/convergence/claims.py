@@ -14,7 +14,8 @@ from weakref import WeakValueDictionary
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence import row_locks, rows, sync_points
+from heatconv.db import rows
+from heatconv.db.convergence import row_locks, sync_points
 from heatconv.db.convergence.services import alive
 from heatconv.db.delivery.events import add_events
 from heatconv.db.plumbing.group_commit import grouped

@@ -10,7 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence import rows, sync_points
+from heatconv.db import rows
+from heatconv.db.convergence import sync_points
 from heatconv.db.convergence.services import alive
 from heatconv.db.delivery.events import add_events, resource_event
 from heatconv.db.plumbing.session import Database, reading, writing

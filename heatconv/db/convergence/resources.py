@@ -8,7 +8,8 @@ from collections.abc import Collection, Sequence
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence import rows, traversal_rows
+from heatconv.db import rows
+from heatconv.db.convergence import traversal_rows
 from heatconv.db.plumbing.places import Opened
 from heatconv.db.plumbing.session import reading
 from heatconv.db.tables import resource

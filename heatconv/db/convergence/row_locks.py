@@ -16,11 +16,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence.rows import resource as record
 from heatconv.db.delivery.events import resource_event
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.places import placed
 from heatconv.db.plumbing.types import utcnow
+from heatconv.db.rows import resource as record
 from heatconv.db.tables import resource
 from heatconv.model.records import POSSIBLE, Attempt, Held, ResourceRow
 from heatconv.model.states import Action, Status

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence import rows
+from heatconv.db import rows
 from heatconv.db.plumbing.session import reading, writing
 from heatconv.db.plumbing.types import seconds_ago, utcnow
 from heatconv.db.tables import service

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db.convergence import rows
+from heatconv.db import rows
 from heatconv.db.plumbing.places import Opened, placed
 from heatconv.db.plumbing.requests import deciding
 from heatconv.db.plumbing.session import reading, writing

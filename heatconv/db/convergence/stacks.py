@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db.convergence import project_quota, rows
+from heatconv.db import rows
+from heatconv.db.convergence import project_quota
 from heatconv.db.plumbing.filters import Condition, Given, conditions, in_status
 from heatconv.db.plumbing.places import Opened
 from heatconv.db.plumbing.session import reading

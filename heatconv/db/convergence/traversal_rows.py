@@ -10,10 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence import (
-    rows,
-    sync_points,
-)
+from heatconv.db import rows
+from heatconv.db.convergence import sync_points
 from heatconv.db.observation import observable, observations
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.types import utcnow

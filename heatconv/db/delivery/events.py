@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db.convergence import rows
+from heatconv.db import rows
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.filters import Condition, Given, conditions, in_status
 from heatconv.db.plumbing.session import reading

@@ -22,7 +22,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence import rows
+from heatconv.db import rows
 from heatconv.db.plumbing.connections import LONGEST_PAUSE
 from heatconv.db.plumbing.places import Opened, placed
 from heatconv.db.plumbing.session import clock, reading, writing

@@ -16,7 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence import rows
+from heatconv.db import rows
 from heatconv.db.delivery.events import add_stack_event
 from heatconv.db.plumbing.session import clock, reading, writing
 from heatconv.db.plumbing.types import utcnow

@@ -26,8 +26,8 @@ from sqlalchemy.engine import Connection, Engine
 
 from heatconv import errors
 from heatconv.crypto import Keyring
-from heatconv.db.convergence.files import keep_private
 from heatconv.db.plumbing.connections import open_as_needed
+from heatconv.db.plumbing.files import keep_private
 from heatconv.db.plumbing.types import give_keyring, keyring_of, utcnow
 
 #: Connections of a process, unless the operator says otherwise.  64 threads that each
