@@ -251,7 +251,7 @@ def _parameters(
     budget: int,
 ) -> tuple[dict[str, Any], int]:
     """Return the descriptions, and how many more there may be; no file is looked for inside itself."""
-    described: dict[str, Any] = {}
+    by_resource: dict[str, Any] = {}
     given = template.plain_properties(source.template, _values(taken))
     for name, type_ in template.types_in(source.template, source.environment, operator):
         if not is_template(type_) or type_ not in source.files or type_ in around:
@@ -266,8 +266,8 @@ def _parameters(
         described = _described(inner.template, inner.environment, given.get(name, {}))
         del described["Environment"]
         below, budget = _parameters(inner, described["Parameters"], operator, (*around, type_), budget - 1)
-        described[name] = {"Type": type_, **described} | ({"NestedParameters": below} if below else {})
-    return described, budget
+        by_resource[name] = {"Type": type_, **described} | ({"NestedParameters": below} if below else {})
+    return by_resource, budget
 
 
 def _described(
