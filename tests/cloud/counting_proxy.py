@@ -29,12 +29,12 @@ PASSED_ON = {"content-length", "connection", "transfer-encoding", "host", "accep
 
 
 class CountingProxy:
-    """The way; ``url`` leads to a service by its port.
+    """The way, at a port of its own or at that which is asked for.
 
     Concurrency: many requests at a time.
     """
 
-    def __init__(self, host="127.0.0.1"):
+    def __init__(self, host="127.0.0.1", port=0):
         self._host = host
         self._lock = threading.Lock()
         self.calls: list[tuple[float, str, str]] = []  #: when, the verb, and what of which service
@@ -54,7 +54,7 @@ class CountingProxy:
             def log_message(self, *_args):
                 """Say nothing."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
         self.port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, daemon=True).start()

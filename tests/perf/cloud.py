@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a stack of real networks and servers costs, beside a bare script: ``python -m tests.perf.cloud``.
 
-python -m tests.perf.cloud [--networks 100] [--servers 50] [--threads 8]
+python -m tests.perf.cloud [--networks 100] [--servers 50] [--threads 8] [--heat URL --heat-way PORT]
 
 The cloud is the one that openstacksdk finds, as in tests/cloud; its user has to be an
 administrator, to make a project with room for all that. A stack of so many networks,
 each with a subnet and a port, and of servers, each on one of the ports, is created and
 deleted: by a heatconv-all of that many threads, and by a script of openstacksdk's
-calls on as many. Each goes to the services by a way that counts its calls. Prints the
+calls on as many. Each goes to the services by a way that counts its calls. A Heat that
+runs already does the same if it is named by its address, /v1 at its end; its own
+configuration must lead it to the identity service by that way, at PORT/5000. Prints the
 seconds, the calls of each kind, and how many a second were made while servers
 were built; and then what heatconv took in proportion to the script, and its memory.
 """
@@ -45,8 +47,12 @@ def main() -> None:
     parser.add_argument("--networks", type=int, default=100)
     parser.add_argument("--servers", type=int, default=50)
     parser.add_argument("--threads", type=int, default=8)
-    parser.add_argument("--only", choices=["script", "heatconv"])
+    parser.add_argument("--only", choices=["script", "heatconv", "heat"])
+    parser.add_argument("--heat", help="the address of a Heat that runs already")
+    parser.add_argument("--heat-way", type=int, help="the port of the way that leads it to the services")
     arguments = parser.parse_args()
+    if arguments.heat is not None and arguments.heat_way is None:
+        parser.error("--heat needs --heat-way")
     admin = openstack.connect()
     with tempfile.TemporaryDirectory(prefix="heatconv-perf-") as directory:
         login = Login(admin, Path(directory))
@@ -61,16 +67,19 @@ def main() -> None:
 def _compare(login: Login, directory: Path, arguments: argparse.Namespace) -> None:
     small = _smallest(login.connect())
     records = {}
-    for name, run in (("script", _script), ("heatconv", _heatconv)):
-        if arguments.only in (None, name):
+    for name, run in (("script", _script), ("heatconv", _heatconv), ("heat", _heat)):
+        if arguments.only in (None, name) and (name != "heat" or arguments.heat is not None):
             records[name] = run(login, directory, arguments, small)
-    if len(records) == 2:
-        ours, bare = records["heatconv"], records["script"]
+    ours = records.pop("heatconv", None)
+    if ours is None:
+        return
+    for name, theirs in records.items():
         report.say(
             {
                 operation: {
-                    "seconds_ratio": round(ours[operation]["seconds"] / bare[operation]["seconds"], 2),
-                    "calls_ratio": round(ours[operation]["calls"] / bare[operation]["calls"], 2),
+                    "beside": name,
+                    "seconds_ratio": round(ours[operation]["seconds"] / theirs[operation]["seconds"], 2),
+                    "calls_ratio": round(ours[operation]["calls"] / theirs[operation]["calls"], 2),
                 }
                 for operation in ("create", "delete")
             }
@@ -90,9 +99,9 @@ def _smallest(cloud: Any) -> dict[str, str]:
 
 
 @contextmanager
-def _counted(login: Login, name: str) -> Iterator[CountingProxy]:
+def _counted(login: Login, name: str, port: int = 0) -> Iterator[CountingProxy]:
     """Have a way that counts, to which a cloud of clouds.yaml leads."""
-    way = CountingProxy()
+    way = CountingProxy(port=port)
     auth = login.auth | {"auth_url": way.leading_to(login.auth["auth_url"])}
     login.write(**{name: {"auth": auth, "region_name": login.admin.config.region_name}})
     try:
@@ -140,25 +149,29 @@ def _heatconv(
         )
         try:
             client = Client(process.wait_for(r"heatconv is up: (\S+)")[1], timeout=600)
-            template = _template(arguments, small)
-            resources = len(template["resources"])
-
-            def create() -> None:
-                client.create_stack({"stack_name": "cloud", "template": template, "disable_rollback": True})
-                _await(client, "CREATE_COMPLETE")
-
-            def delete() -> None:
-                client.delete_stack("cloud")
-                _await(client, None)
-
-            made = {
-                "create": _timed("heatconv", "create", way, resources, create),
-                "delete": _timed("heatconv", "delete", way, resources, delete),
-            }
+            made = _measured("heatconv", client, way, _template(arguments, small))
             report.say({"who": "heatconv", "peak_mib": _peak(process.pid)})
             return made
         finally:
             process.stop()
+
+
+def _measured(who: str, client: Client, way: CountingProxy, template: dict[str, Any]) -> dict[str, Any]:
+    """Have a service create the stack and delete it."""
+    resources = len(template["resources"])
+
+    def create() -> None:
+        client.create_stack({"stack_name": "cloud", "template": template, "disable_rollback": True})
+        _await(client, "CREATE_COMPLETE")
+
+    def delete() -> None:
+        client.delete_stack("cloud")
+        _await(client, None)
+
+    return {
+        "create": _timed(who, "create", way, resources, create),
+        "delete": _timed(who, "delete", way, resources, delete),
+    }
 
 
 def _template(arguments: argparse.Namespace, small: dict[str, str]) -> dict[str, Any]:
@@ -194,6 +207,21 @@ def _peak(pid: int) -> float:
     """Return the most memory that a process had resident, in MiB."""
     status = Path(f"/proc/{pid}/status").read_text()
     return round(int(status.partition("VmHWM:")[2].split()[0]) / 1024, 1)
+
+
+# -- Heat --------------------------------------------------------------------------------------
+
+
+def _heat(
+    login: Login, directory: Path, arguments: argparse.Namespace, small: dict[str, str]
+) -> dict[str, Any]:
+    """Have the Heat that runs do the same; its pace is of its own configuration."""
+    _ = directory
+    with _counted(login, "heat", arguments.heat_way) as way:
+        cloud = login.connect()
+        url = f"{arguments.heat.rstrip('/')}/{login.project.id}"
+        client = Client(url, token=cloud.auth_token, timeout=600)
+        return _measured("heat", client, way, _template(arguments, small))
 
 
 # -- the script --------------------------------------------------------------------------------
