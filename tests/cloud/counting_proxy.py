@@ -78,6 +78,9 @@ class CountingProxy:
 
     def _pass(self, handler):
         _, port, *rest = handler.path.split("/")
+        if not port.isdecimal():  # a client that looks for a service above its address
+            handler.send_error(404)
+            return
         length = int(handler.headers.get("Content-Length") or 0)
         body = handler.rfile.read(length) if length else None
         what = ID.sub("*", "/".join(rest).partition("?")[0]).strip("/*")
