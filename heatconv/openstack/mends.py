@@ -9,6 +9,7 @@ from typing import Any
 from heatconv.openstack.mended import answers, identity, in_use, networks_of, resizing, users
 from heatconv.openstack.mended.instance import Instance
 from heatconv.openstack.mended.key_pair import KeyPair
+from heatconv.openstack.mended.known import remembers_ids
 from heatconv.openstack.mended.networks import names_networks
 from heatconv.openstack.mended.server import Server
 from heatconv.openstack.mended.volumes import Volume, VolumeAttachment
@@ -19,15 +20,22 @@ def _neutron(plugin: Any) -> None:
     """Networks and routers look for ``Forbidden`` in ``exceptions``, when a user may not see agents."""
     plugin.exceptions = plugin.exceptions_module
     answers.tell_when_to_come_back(plugin)
+    remembers_ids(plugin, "_find_resource_id")
+
+
+def _glance(plugin: Any) -> None:
+    remembers_ids(plugin, "_find_image_id")
 
 
 def _nova(plugin: Any) -> None:
     names_networks(plugin)
     resizing.goes_by_what_it_finds(plugin)
+    remembers_ids(plugin, "_find_flavor_id")
 
 
 #: By the name of a client.
 CLIENTS: Mapping[str, Callable[[Any], None]] = {
+    "glance": _glance,
     "neutron": _neutron,
     "nova": _nova,
 }

@@ -8,20 +8,50 @@ is written down or logged here.
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from cachetools import TTLCache
 from keystoneauth1.exceptions import ClientException
 from keystoneauth1.plugin import AUTH_INTERFACE
 from openstack.config import OpenStackConfig
 from openstack.exceptions import ConfigException
 
 from heatconv import errors
+from heatconv.resources.clients import Clients
 from heatconv.resources.context import Context
+
+FRESH = 60.0  #: seconds for which what a service has told of itself, or of an id, need not be asked again
+MOST_KNOWN = 10_000  #: ids that a login remembers
+
+
+class KnownIds:
+    """What some user was told of by its id a moment ago, so that it need not be asked for again.
+
+    Concurrency: safe between threads.
+    """
+
+    def __init__(self) -> None:
+        self._known: TTLCache[Hashable, None] = TTLCache(MOST_KNOWN, FRESH)
+        self._lock = threading.Lock()
+
+    def add(self, known: Hashable) -> None:
+        """Remember something for a while."""
+        with self._lock:
+            self._known[known] = None
+
+    def __contains__(self, known: Hashable) -> bool:
+        with self._lock:
+            return known in self._known
 
 
 class Login(Protocol):
     """A user in a project, logged in."""
+
+    known_ids: KnownIds
 
     @property
     def session(self) -> Any:
@@ -83,6 +113,7 @@ class Cloud:
                 reason=f"the login of the cloud {name} is for no project: name one in clouds.yaml."
             )
         self.session = session
+        self.known_ids = KnownIds()
         self.region_name: str | None = region.get_region_name()
         self.interface = str(region.config.get("interface") or "public")
         self.auth_url = auth_url or ""
@@ -100,6 +131,23 @@ class Cloud:
         )
 
 
+class _ThreadsClients(threading.local):
+    """The clients of the login that a thread acted by last: to make one, its service is asked what it is."""
+
+    login: Login | None = None
+    clients: Clients
+    made_at: float
+
+    def of(self, context: CloudContext) -> Clients:
+        """Return the clients that a thread acts by for a login."""
+        if self.login is not context.login or time.monotonic() - self.made_at > FRESH:
+            self.login, self.clients, self.made_at = context.login, Clients(context), time.monotonic()
+        return self.clients
+
+
+_THREADS = _ThreadsClients()
+
+
 @dataclass(frozen=True, kw_only=True)
 class CloudContext(Context):
     """The user of a cloud, by the names that Heat's client plugins know."""
@@ -107,6 +155,11 @@ class CloudContext(Context):
     login: Login = field(repr=False, compare=False)
 
     auth_token_info = None
+
+    @property
+    def clients(self) -> Clients:
+        """The clients of the services, of the thread that asks."""
+        return _THREADS.of(self)
 
     @property
     def keystone_session(self) -> Any:

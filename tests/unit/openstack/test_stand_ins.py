@@ -108,6 +108,6 @@ def test_a_user_in_keystone_is_refused_in_one_sentence(context):
 
 
 def test_neutrons_plugin_has_its_exceptions_where_networks_look_for_them():
-    plugin = SimpleNamespace(exceptions_module="those", _create=None)
+    plugin = SimpleNamespace(exceptions_module="those", _create=None, _find_resource_id=None)
     assert mends.client("neutron", plugin).exceptions == "those"
-    assert mends.client("glance", plugin) is plugin
+    assert mends.client("cinder", plugin) is plugin

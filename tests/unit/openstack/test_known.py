@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An id is asked for once in a while, a name each time; a thread goes on with the clients it has."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import pytest
+
+from heatconv.openstack import session
+from heatconv.openstack.mended.known import remembers_ids
+from heatconv.openstack.session import CloudContext, KnownIds
+
+
+class Neutron:
+    """As much of a client's plugin as finds ids; it has one network."""
+
+    def __init__(self, login):
+        self.context = SimpleNamespace(login=login)
+        self.asked = []
+
+    def find(self, _project, _kind, value):
+        self.asked.append(value)
+        if value not in ("id-1", "front"):
+            raise LookupError(value)
+        return "id-1"
+
+
+class Login(SimpleNamespace):
+    """As much of a login as is kept with it."""
+
+    def __init__(self):
+        super().__init__(known_ids=KnownIds())
+
+
+@pytest.fixture
+def neutron():
+    mended = type("Mended", (Neutron,), {})
+    remembers_ids(mended, "find")
+    return mended
+
+
+def test_an_id_is_asked_for_once_by_all_plugins_of_a_login(neutron):
+    login = Login()
+    plugins = [neutron(login), neutron(login)]
+    assert [plugin.find("project", "network", "id-1") for plugin in plugins] == ["id-1"] * 2
+    assert [plugin.asked for plugin in plugins] == [["id-1"], []]
+
+
+def test_each_login_asks_for_itself(neutron):
+    plugins = [neutron(Login()), neutron(Login())]
+    assert [plugin.find("project", "network", "id-1") for plugin in plugins] == ["id-1"] * 2
+    assert [plugin.asked for plugin in plugins] == [["id-1"], ["id-1"]]
+
+
+def test_a_name_and_what_is_not_there_are_asked_for_each_time(neutron):
+    plugin = neutron(Login())
+    for _ in range(2):
+        assert plugin.find("project", "network", "front") == "id-1"
+        with pytest.raises(LookupError):
+            plugin.find("project", "network", "back")
+    assert plugin.asked == ["front", "back"] * 2
+
+
+def test_an_id_of_one_kind_says_nothing_of_another(neutron):
+    plugin = neutron(Login())
+    for kind in ("network", "subnet"):
+        plugin.find("project", kind, "id-1")
+    assert plugin.asked == ["id-1"] * 2
+
+
+def test_a_thread_goes_on_with_the_clients_of_the_login_that_it_had_last(monkeypatch):
+    first, second = (CloudContext(project_id="project", login=Login()) for _ in range(2))
+    clients = first.clients
+    assert CloudContext(project_id="project", login=first.login).clients is clients
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(lambda: first.clients).result() is not clients
+    assert second.clients is not clients
+    assert second.clients.context is second
+    again = first.clients
+    assert again is not clients
+    monkeypatch.setattr(session, "FRESH", -1)
+    assert first.clients is not again
