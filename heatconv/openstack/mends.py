@@ -20,17 +20,18 @@ def _neutron(plugin: Any) -> None:
     """Networks and routers look for ``Forbidden`` in ``exceptions``, when a user may not see agents."""
     plugin.exceptions = plugin.exceptions_module
     answers.tell_when_to_come_back(plugin)
+    answers.believes_what_it_is_told(plugin)
     remembers_ids(plugin, "_find_resource_id")
 
 
 def _glance(plugin: Any) -> None:
-    remembers_ids(plugin, "_find_image_id")
+    remembers_ids(plugin, "_find_image_id", "images")
 
 
 def _nova(plugin: Any) -> None:
     names_networks(plugin)
     resizing.goes_by_what_it_finds(plugin)
-    remembers_ids(plugin, "_find_flavor_id")
+    remembers_ids(plugin, "_find_flavor_id", "flavors")
 
 
 #: By the name of a client.

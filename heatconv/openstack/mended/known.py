@@ -12,22 +12,24 @@ from __future__ import annotations
 from typing import Any
 
 
-def remembers_ids(plugin: Any, finder: str) -> None:
+def remembers_ids(plugin: Any, finder: str, kind: str | None = None) -> None:
     """Let a method of a plugin's that finds ids by names ask for each id once in a while only.
 
     Args:
-        finder: the name of the method; what it returns is one of its arguments if that is an id.
+        finder: the name of the method, whose arguments are a project, then what kind of
+            thing is looked for, then its name or id.
+        kind: of what it finds, if it is not told.
     """
     plain = getattr(plugin, finder)
 
-    def find(self: Any, *asked: Any) -> Any:
-        known, ids = (plugin, *asked), self.context.login.known_ids
-        for each in asked:
-            if (known, each) in ids:
-                return each
-        found = plain(self, *asked)
-        if found in asked:
-            ids.add((known, found))
+    def find(self: Any, project_id: str, *asked: Any) -> Any:
+        of_kind, value = (kind, asked[0]) if kind is not None else asked[:2]
+        known = self.context.login.known_ids
+        if (of_kind, value) in known:
+            return value
+        found = plain(self, project_id, *asked)
+        if found == value:
+            known.add((of_kind, value))
         return found
 
     setattr(plugin, finder, find)

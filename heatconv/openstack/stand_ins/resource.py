@@ -39,6 +39,12 @@ class Resource(Saving):
             return False, f"the service lacks the extension {', '.join(missing)}"
         return True, None
 
+    def resource_id_set(self, inst: str | None) -> None:
+        """See the base; what is given the id need not ask whether there is such a thing."""
+        super().resource_id_set(inst)
+        if inst is not None and self.entity is not None:
+            self.context.login.known_ids.add((self.entity, inst))
+
     @classmethod
     def is_observable(cls) -> bool:
         """Tell whether anything can be known of how it is now.

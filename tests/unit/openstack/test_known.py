@@ -63,6 +63,24 @@ def test_a_name_and_what_is_not_there_are_asked_for_each_time(neutron):
     assert plugin.asked == ["front", "back"] * 2
 
 
+def test_an_id_that_was_noted_is_not_asked_for(neutron):
+    plugin = neutron(Login())
+    plugin.context.login.known_ids.add(("network", "made here"))
+    assert plugin.find("project", "network", "made here") == "made here"
+    assert plugin.asked == []
+
+
+def test_a_finder_of_one_kind_of_thing_is_not_told_which():
+    class Glance(Neutron):
+        def find_image(self, project_id, value):
+            return self.find(project_id, "image", value)
+
+    remembers_ids(Glance, "find_image", "images")
+    plugin = Glance(Login())
+    assert [plugin.find_image("project", "id-1") for _ in range(2)] == ["id-1"] * 2
+    assert plugin.asked == ["id-1"]
+
+
 def test_an_id_of_one_kind_says_nothing_of_another(neutron):
     plugin = neutron(Login())
     for kind in ("network", "subnet"):
