@@ -101,8 +101,15 @@ class FairQueue:
             return all_of_them
 
     def keeps(self, tree: str) -> bool:
-        """Tell whether a tree's only thread may stay with it: there is one for each that waits."""
+        """Tell whether a thread may stay with a tree, whose turn it then is before its time.
+
+        It is, if no other tree waits: what was begun goes on before more is begun, so that
+        what takes long in the end is under way soon.  Else if it is the tree's only thread, and there
+        is one for each that waits.
+        """
         with self._lock:
+            if len(self._waiting) == (tree in self._waiting):
+                return True
             return self._running[tree] == 1 and len(self._waiting) < self._threads
 
     def __bool__(self) -> bool:

@@ -129,3 +129,16 @@ def test_a_tree_with_one_thread_may_keep_it_as_long_as_there_are_enough():
     assert not enough.keeps("a")
     enough.end(turn)
     assert enough.keeps("a")
+
+
+def test_a_tree_that_waits_for_nobody_else_keeps_all_its_threads():
+    queue = FairQueue(threads=3)
+    queue.add("a", checks("a", 5))
+    take(queue)
+    take(queue)
+
+    assert queue.keeps("a")
+    queue.add("b", checks("b", 1))
+    assert not queue.keeps("a")
+    assert queue.take_of("b")
+    assert queue.keeps("a")
