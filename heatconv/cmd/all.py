@@ -80,7 +80,7 @@ def main() -> None:
     working = worker.start(me, types, "threading")
     planning = engine.start(me, types, "threading")
     # One process on this database: whoever signed on before is gone, and what it held is free.
-    planning.recovery.tick()
+    planning.engine.recovery.tick()
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: api.stop())
     collect_less()

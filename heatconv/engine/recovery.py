@@ -8,8 +8,7 @@ a conditional write that one of them wins, or a ring that may come twice.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable
 
 from heatconv.db.convergence import (
     nested,
@@ -21,24 +20,14 @@ from heatconv.db.convergence import (
 )
 from heatconv.db.plumbing import requests, statistics
 from heatconv.db.plumbing.session import Database
-from heatconv.model.nodes import Node
 from heatconv.model.states import cancelled
+from heatconv.rpc.doorbell import Doorbell
 
 LOG = logging.getLogger(__name__)
 
 BATCH = 500  #: how much one tick takes on of each kind
 PENDING = 20  #: how many wishes: to carry one out is to prepare a traversal
 PATIENCE = 10  #: how many times longer a node may be READY while messages queue, and fewer are rung for
-
-
-class Doorbell(Protocol):
-    """How nodes are rung for."""
-
-    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node]) -> None:
-        """Ask some worker to check each node."""
-
-    def wake(self, resource_id: str, engine_id: str | None = None) -> None:
-        """Tell a worker that something happened to a row."""
 
 
 class Recovery:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the API asks of an engine.
 
-One method per endpoint of ``heatconv.assembly.engine``; arguments and results
+One method per endpoint of ``heatconv.assembly.endpoints``; arguments and results
 are plain JSON.  A *source* is what a user sends to describe a stack::
 
     {"template": {...} or "text", "environment": {...} or "text" or None,

@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from heatconv import errors, testing
+from heatconv.assembly.engine import Engine, EngineSettings
+from heatconv.assembly.worker import Worker, WorkerSettings
 from heatconv.db.convergence import resources, services
-from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import metadata
-from heatconv.engine.prepare import Preparer
 from heatconv.engine.reads import Reads
-from heatconv.engine.recovery import Recovery
 from heatconv.engine.requests import Requests
 from heatconv.model.nodes import Node
 from heatconv.resources.registry import Registry
@@ -41,7 +40,6 @@ from heatconv.testing.simulator import (
     SimulatedTimer,
     Simulator,
 )
-from heatconv.worker.check import Checker
 
 Json = dict[str, Any]
 Transact = Callable[[Callable[[Any], Any]], Any]
@@ -147,22 +145,10 @@ class SimulatedWorld(World):
         self._doorbell = SimulatedDoorbell(
             choice, self._mishaps, self._in_order, self._deliver, self._deliver_rollback
         )
-        preparer = Preparer(self._database, registry, default_timeout=FOREVER)
-        self._requests = Requests(
-            database=self._database,
-            preparer=preparer,
-            ring=self._ring,
-            max_template_size=1 << 20,
-            max_stacks=-1,
-        )
-        self._recovery = Recovery(
-            database=self._database,
-            doorbell=self._doorbell,
-            roll_back=self._requests.prepare_rollback,
-            dead_after=FOREVER,
-            ready_grace=0,
-        )
-        stacks = SimulatedStacks(self.simulator, self._requests, Reads(self._database, dead_after=FOREVER))
+        settings = EngineSettings(dead_after=FOREVER, default_timeout=FOREVER)
+        engine = Engine(self._database, registry, self._doorbell, settings)
+        self._requests, self._recovery = engine.requests, engine.recovery
+        stacks = SimulatedStacks(self.simulator, engine.requests, engine.reads)
         super().__init__(stacks, IN_PROCESS)
         self.rough = self._mishaps.crash > 0
         self._numbers = itertools.count(1)
@@ -242,19 +228,16 @@ class SimulatedWorld(World):
 
         return sorted(nodes, key=key) if len(nodes) > 1 else list(nodes)
 
-    def _ring(self, started: Started) -> None:
-        self._doorbell.ring(started.stack_id, started.traversal_id, started.leaves)
-
     def _deliver(self, stack_id: str, traversal_id: str, node: Node) -> None:
-        owner, checker = self.simulator.choice.choice(self._workers)
+        owner, worker = self.simulator.choice.choice(self._workers)
         self.simulator.add(
-            f"{owner[-4:]} checks {node}", partial(checker.check, stack_id, traversal_id, node), owner
+            f"{owner[-4:]} checks {node}", partial(worker.checker.check, stack_id, traversal_id, node), owner
         )
 
     def _deliver_rollback(self, stack_id: str) -> None:
         self.simulator.add(f"roll back {stack_id}", partial(self._requests.prepare_rollback, stack_id))
 
-    def _new_worker(self) -> tuple[str, Checker]:
+    def _new_worker(self) -> tuple[str, Worker]:
         engine_id = f"00000000-0000-4000-8000-{next(self._numbers):012}"
         services.heartbeat(
             self._database,
@@ -264,13 +247,11 @@ class SimulatedWorld(World):
             topic="heatconv-worker",
             interval=FOREVER,
         )
-        checker = Checker(
-            database=self._database,
-            registry=self._registry,
-            doorbell=self._doorbell,
-            timer=SimulatedTimer(self.simulator, engine_id),
-            engine_id=engine_id,
-            dead_after=FOREVER,
-            retry_limit=5,
+        worker = Worker(
+            self._database,
+            self._registry,
+            self._doorbell,
+            SimulatedTimer(self.simulator, engine_id),
+            WorkerSettings(engine_id=engine_id, dead_after=FOREVER, retry_limit=5),
         )
-        return engine_id, checker
+        return engine_id, worker

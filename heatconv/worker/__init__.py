@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make one resource so: claim it, act on it, tell its successors.
 
-``check`` is the way a message takes; ``decide`` (pure) says what is to be done;
-``act`` drives the plugin; ``waiting`` keeps what is not finished at once;
-``service`` connects all that to the bus.
+In the order of reading: ``check`` is the way a message takes; ``decide`` (pure) says what is to
+be done; ``act`` drives the plugin, and what comes of that is in ``endings``.  Around the way:
+``held``, what waits for the real world or for a thread; ``release``, what is given back;
+``fair_queue``, whose turn it is.  Whose threads all that runs on is said in ``assembly``.
 """

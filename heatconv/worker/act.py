@@ -17,6 +17,7 @@ from heatconv.db.convergence.traversal_ends import NO_CHECK
 from heatconv.db.plumbing.session import Database
 from heatconv.model import deletion, tokens
 from heatconv.model.definition import Definition
+from heatconv.model.endings import Failed, Gone, Made, Passed, Visited
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction
 from heatconv.model.records import Attempt, Job, ResourceRow, changed
@@ -28,7 +29,7 @@ from heatconv.resources.clients.status import http_status
 from heatconv.resources.gone import is_gone
 from heatconv.resources.registry import Registry
 from heatconv.worker import faults, handover, late, outputs, setbacks
-from heatconv.worker.endings import Ending, Failed, Gone, Lost, Made, Passed, Visited, Waiting
+from heatconv.worker.endings import Ending, Lost, Waiting
 from heatconv.worker.keeper import Orphaned, nothing_unknown
 from heatconv.worker.looks import has_arrived, insist_on_life, is_whole, leaves_unknown
 from heatconv.worker.plugin_factory import PluginFactory

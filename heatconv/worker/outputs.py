@@ -10,13 +10,14 @@ from typing import Any
 
 from heatconv import errors
 from heatconv.model.deferred import Reference
+from heatconv.model.endings import Made
 from heatconv.model.nodes import NodeData
 from heatconv.model.records import Attempt, Job, ResourceRow
 from heatconv.model.secrets import found_in, redacted_values, sentence
 from heatconv.model.states import Action
 from heatconv.resources import resource as plugins
 from heatconv.worker import faults
-from heatconv.worker.endings import Ending, Made
+from heatconv.worker.endings import Ending
 
 LOG = logging.getLogger(__name__)
 

@@ -6,13 +6,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from heatconv.model.endings import Failed
 from heatconv.model.failure import ResourceFailure
 from heatconv.model.records import Attempt, Job, changed
 from heatconv.model.states import Action
 from heatconv.resources import resource as plugins
 from heatconv.resources.stack_resource import NestedStackFailed
 from heatconv.worker import faults
-from heatconv.worker.endings import Ending, Failed, Lost, Waiting
+from heatconv.worker.endings import Ending, Lost, Waiting
 
 PAUSE = 60.0  #: seconds until an action at a breakpoint looks, unless it is woken
 

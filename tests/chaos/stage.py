@@ -26,28 +26,17 @@ import greenlet  # type: ignore[import-untyped]
 import sqlalchemy as sa
 
 from heatconv import errors
+from heatconv.assembly.engine import Engine, EngineSettings
+from heatconv.assembly.worker import Worker, WorkerSettings
 from heatconv.db.convergence import services
-from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.session import Database
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import service, stack, stack_observed
-from heatconv.engine.lifecycle import Lifecycle
-from heatconv.engine.prepare import Preparer
-from heatconv.engine.reads import Reads
-from heatconv.engine.recovery import Recovery
-from heatconv.engine.requests import Requests
-from heatconv.engine.resource_reads import ResourceReads
-from heatconv.engine.signals import Signals
 from heatconv.model.nodes import Node
 from heatconv.model.states import Status
-from heatconv.observer.healing import Healing, Limits
-from heatconv.observer.observer import Defaults, Observer
-from heatconv.observer.observing import Observing
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient
-from heatconv.worker.check import Checker
-from heatconv.worker.plugin_factory import no_signal_url
 from tests.chaos.mortal import Boundaries, Fate
 
 DEAD_AFTER = 600  #: seconds; a run is over long before
@@ -84,7 +73,7 @@ class Stage:
         self.registry = registry
         self.boundaries = boundaries
         self.history: list[str] = []  #: what happened, for whoever looks for a cause
-        self._workers: list[tuple[Process, Checker]] = []
+        self._workers: list[tuple[Process, Worker]] = []
         self._engines: list[_Engine] = []
         self._numbers = itertools.count(1)
         self._order = itertools.count()
@@ -99,17 +88,15 @@ class Stage:
     def add_worker(self, last: int | None = None, *, pauses: bool = False) -> Process:
         """Let a worker join; a message goes to the first that runs, in the order they joined."""
         process = self._process(last, pauses=pauses)
-        checker = Checker(
-            database=self.database,
-            registry=self.registry,
-            doorbell=_Bell(self),
-            timer=_Timer(self, process),
-            engine_id=process.engine_id,
-            dead_after=DEAD_AFTER,
-            retry_limit=5,
+        worker = Worker(
+            self.database,
+            self.registry,
+            _Bell(self),
+            _Timer(self, process),
+            WorkerSettings(engine_id=process.engine_id, dead_after=DEAD_AFTER, retry_limit=5),
             engine=EngineClient(_Caller(self)),
         )
-        self._workers.append((process, checker))
+        self._workers.append((process, worker))
         return process
 
     def add_engine(self, last: int | None = None) -> Process:
@@ -278,8 +265,8 @@ class Stage:
         self.boundaries.at("after the casts")
 
     def _check(self, stack_id: str, traversal_id: str, node: Node) -> None:
-        process, checker = next(worker for worker in self._workers if worker[0].runs)
-        self._perform(process, f"checks {node}", partial(checker.check, stack_id, traversal_id, node))
+        process, worker = next(each for each in self._workers if each[0].runs)
+        self._perform(process, f"checks {node}", partial(worker.checker.check, stack_id, traversal_id, node))
 
     def ask_to_give_up(self, engine_id: str, resource_id: str, traversal_id: str | None) -> None:
         """Send a worker the message that a row it waits for is wanted otherwise."""
@@ -287,11 +274,10 @@ class Stage:
         self.send(partial(self._give_up, engine_id, resource_id, traversal_id))
 
     def _give_up(self, engine_id: str, resource_id: str, traversal_id: str | None) -> None:
-        for process, checker in self._workers:
+        for process, worker in self._workers:
             if process.engine_id == engine_id:
-                self._perform(
-                    process, f"gives up {resource_id}", partial(checker.give_up, resource_id, traversal_id)
-                )
+                give_up = partial(worker.held.give_up, resource_id, traversal_id)
+                self._perform(process, f"gives up {resource_id}", give_up)
 
     def tell(self, resource_id: str, engine_id: str | None) -> None:
         """Send a worker, or each, the message that something happened to a row."""
@@ -299,9 +285,9 @@ class Stage:
         self.send(partial(self._wake, resource_id, engine_id))
 
     def _wake(self, resource_id: str, engine_id: str | None) -> None:
-        for process, checker in self._workers:
+        for process, worker in self._workers:
             if engine_id in (None, process.engine_id):
-                self._perform(process, f"is woken for {resource_id}", partial(checker.wake, resource_id))
+                self._perform(process, f"is woken for {resource_id}", partial(worker.held.wake, resource_id))
 
     def ask_to_roll_back(self, stack_id: str) -> None:
         """Send an engine the message that a stack waits for its rollback."""
@@ -325,55 +311,13 @@ class _Engine:
 
     def __init__(self, stage: Stage, process: Process) -> None:
         self.process = process
-        preparer = Preparer(stage.database, stage.registry, default_timeout=DEAD_AFTER)
-
-        def ring(started: Started) -> None:
-            stage.ring(started.stack_id, started.traversal_id, started.leaves)
-            for row_id in started.left:
-                stage.tell(row_id, None)
-
-        self.requests = Requests(
-            database=stage.database,
-            preparer=preparer,
-            ring=ring,
-            max_template_size=1 << 20,
-            max_stacks=-1,
-            wake=_Bell(stage).wake,
-        )
-        lifecycle = Lifecycle(
-            database=stage.database,
-            preparer=preparer,
-            requests=self.requests,
-            registry=stage.registry,
-            ring=ring,
-            max_snapshots=-1,
-        )
-        signals = Signals(
-            database=stage.database,
-            requests=self.requests,
-            registry=stage.registry,
-            wake=_Bell(stage).wake,
-            signal_url=no_signal_url,
-        )
-        self.recovery = Recovery(
-            database=stage.database,
-            doorbell=_Bell(stage),
-            roll_back=self.requests.prepare_rollback,
-            dead_after=DEAD_AFTER,
-            ready_grace=0,
-            carry_out=signals.carry_out,
-        )
-        self._observer = Observer(
-            database=stage.database,
-            observing=Observing(stage.database, stage.registry),
-            healing=Healing(database=stage.database, preparer=preparer, ring=ring, limits=Limits()),
-            defaults=Defaults(),
-            wake=_Bell(stage).wake,
-        )
+        settings = EngineSettings(dead_after=DEAD_AFTER, default_timeout=DEAD_AFTER)
+        engine = Engine(stage.database, stage.registry, _Bell(stage), settings)
+        self.requests, self.recovery, self._observer = engine.requests, engine.recovery, engine.observer
+        lifecycle = engine.lifecycle
         # It would be at an instant chosen by chance; so it is at the first tick.
         self._observer._swept = -math.inf
         self._stage = stage
-        reads = ResourceReads(stage.database, stage.registry, no_signal_url)
 
         def delete_snapshots(context: RequestContext, name: str) -> None:
             for each in lifecycle.list_snapshots(context, name):
@@ -394,9 +338,9 @@ class _Engine:
                 context, name, lifecycle.list_snapshots(context, name)[-1]["id"]
             ),
             "delete_snapshots": delete_snapshots,
-            "signal_resource": signals.signal_resource,
-            "show_stack": Reads(stage.database, dead_after=DEAD_AFTER).show_stack,
-            "show_resource": reads.show_resource,
+            "signal_resource": engine.signals.signal_resource,
+            "show_stack": engine.reads.show_stack,
+            "show_resource": engine.resource_reads.show_resource,
             "tick": lambda _context: self.tick(),
         }
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from heatconv.db.convergence import claims
+from heatconv.db.convergence.claimants import Ask, Claimants
 from heatconv.db.tables import resource, sync_point
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.outcomes import Idle
@@ -25,10 +26,10 @@ def test_a_node_whose_inputs_went_between_two_statements_is_left_alone(bench):
 
     claim = claims.claim(
         bench.database,
-        claims.Ask(
+        Ask(
             traversal_id,
             Node(c.id, Direction.UPDATE),
-            claims.Claimant("me", dead_after=60, decide=decide),
+            Claimants("me", dead_after=60, decide=decide).claimant(),
             c.stack_id,
         ),
     )

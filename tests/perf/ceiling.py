@@ -27,15 +27,15 @@ from typing import Any, Self
 import sqlalchemy as sa
 
 from heatconv import conf as configuration
+from heatconv.assembly.engine import Engine, EngineSettings
 from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing import migration
 from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import metadata, sync_point
-from heatconv.engine.prepare import Preparer
-from heatconv.engine.requests import Requests
 from heatconv.resources.registry import Registry
 from heatconv.rpc.bus import Bus
 from heatconv.rpc.context import RequestContext
+from heatconv.testing.doorbell import NotedDoorbell
 from heatconv.testing.keys import KEYRING
 from tests.functional.servers.databases import Kind, MariaDB, PostgreSQL, Sqlite
 from tests.functional.servers.processes import Process
@@ -122,16 +122,10 @@ class Ceiling:
     def _prepare(self, shape: str, size: int) -> tuple[Started, int]:
         wish = SHAPES[shape](size, Member(), "x")
         started: list[Started] = []
-        preparer = Preparer(self._database, Registry.load(), default_timeout=3600)
-        requests = Requests(
-            database=self._database,
-            preparer=preparer,
-            ring=started.append,
-            max_template_size=1 << 28,
-            max_stacks=-1,
-        )
+        settings = EngineSettings(dead_after=PATIENCE, max_template_size=1 << 28)
+        engine = Engine(self._database, Registry.load(), NotedDoorbell(), settings, ring=started.append)
         name = f"ceiling-{next(self._numbers)}"
-        requests.create_stack(RequestContext(project_id="perf"), name, wish.body, {})
+        engine.requests.create_stack(RequestContext(project_id="perf"), name, wish.body, {})
         return started[0], wish.count
 
     def _await_end(self, started: Started) -> None:

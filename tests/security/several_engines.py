@@ -11,18 +11,16 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from heatconv import errors
+from heatconv import assembly, errors
+from heatconv.assembly.engine import EngineSettings
 from heatconv.db.plumbing.session import Database
 from heatconv.db.software.configs import Quotas
 from heatconv.db.software.project import ProjectSoftware
-from heatconv.engine.lifecycle import Lifecycle
-from heatconv.engine.prepare import Preparer
-from heatconv.engine.requests import Requests
-from heatconv.engine.software import Software
 from heatconv.model.ids import new_id
 from heatconv.model.software import SoftwareConfig, SoftwareDeployment
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
+from heatconv.testing.doorbell import NotedDoorbell
 from heatconv.testing.keys import KEYRING
 from tests.functional.core.world import at_once
 
@@ -45,12 +43,16 @@ class Engine:
         self.statements: list[str] = []  #: what it was sent, less what a transaction begins with
         sa.event.listen(self.database.engine, "handle_error", self._note_failure)
         sa.event.listen(self.database.engine, "before_cursor_execute", self._note_statement)
-        preparer = Preparer(self.database, registry, default_timeout=60)
-        common: Any = {"database": self.database, "preparer": preparer, "ring": lambda _started: None}
-        self.requests = Requests(**common, max_template_size=1 << 20, max_stacks=quota)
-        self.lifecycle = Lifecycle(**common, requests=self.requests, registry=registry, max_snapshots=quota)
         self.quotas = Quotas(configs=quota, deployments=quota)
-        self.software = Software(database=self.database, quotas=self.quotas, wake=lambda _row_id: None)
+        settings = EngineSettings(
+            dead_after=60,
+            default_timeout=60,
+            max_stacks=quota,
+            max_snapshots=quota,
+            software_quotas=self.quotas,
+        )
+        engine = assembly.engine.Engine(self.database, registry, NotedDoorbell(), settings)
+        self.requests, self.lifecycle, self.software = engine.requests, engine.lifecycle, engine.software
 
     def _note_failure(self, context: Any) -> None:
         self.failures.append(str(context.original_exception))

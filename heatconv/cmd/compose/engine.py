@@ -6,7 +6,9 @@ from __future__ import annotations
 import socket
 
 from heatconv import errors
-from heatconv.assembly.engine import EngineService
+from heatconv.assembly.engine import EngineSettings
+from heatconv.assembly.engine_service import EngineService
+from heatconv.assembly.serving import Serving
 from heatconv.cmd.compose import common
 from heatconv.cmd.daemon import Daemon
 from heatconv.engine import operator_environment
@@ -28,25 +30,18 @@ def start(
     """Start an engine and its recovery tick; ``authority``: by which users delegate what stacks need."""
     conf = daemon.conf
     common.bound_templates(conf)
-    service = EngineService(
-        database=daemon.database,
-        registry=types,
-        bus=daemon.bus,
-        engine_id=daemon.engine_id,
+    settings = EngineSettings(
         dead_after=daemon.dead_after,
-        threads=conf.engine.threads,
-        executor=executor,
+        ready_grace=conf.ready_grace,
         default_timeout=conf.stack_action_timeout,
         max_template_size=conf.max_template_size,
         max_stacks=conf.max_stacks_per_tenant,
         max_resources=conf.max_resources_per_stack,
         max_depth=conf.max_nested_stack_depth,
-        keep_events=conf.max_events_per_stack,
-        ready_grace=conf.ready_grace,
-        signal_url=common.signal_url(daemon),
-        delivery=_delivery(daemon),
-        software_quotas=common.software_quotas(conf),
         max_snapshots=conf.max_snapshots_per_stack,
+        keep_events=conf.max_events_per_stack,
+        software_quotas=common.software_quotas(conf),
+        signal_url=common.signal_url(daemon),
         operator_environment=operator_environment.load(conf.environment_dir, types.stand_for),
         observation=Defaults(
             mode=Mode(conf.observer.policy), interval=conf.observer.interval, portion=conf.observer.portion
@@ -56,18 +51,27 @@ def start(
             per_resource=conf.observer.max_heals_per_resource,
             percent=conf.observer.heal_percent,
         ),
+    )
+    service = EngineService(
+        database=daemon.database,
+        registry=types,
+        bus=daemon.bus,
+        settings=settings,
+        delivery=_delivery(daemon),
+        serving=Serving(engine_id=daemon.engine_id, threads=conf.engine.threads, executor=executor),
         authority=authority,
     )
-    daemon.every(conf.recovery_interval, service.recovery.tick)
+    engine = service.engine
+    daemon.every(conf.recovery_interval, engine.recovery.tick)
     if authority is not None:
-        daemon.every(conf.recovery_interval, service.delegating.tick)
-    daemon.every(conf.observer.tick, service.observer.tick)
+        daemon.every(conf.recovery_interval, engine.delegating.tick)
+    daemon.every(conf.observer.tick, engine.observer.tick)
     daemon.every(conf.event_sinks.tick, service.delivery.tick)
-    daemon.every(TOGETHER, service.notifications.look)
+    daemon.every(TOGETHER, engine.notifications.look)
     if conf.observer.notification_topics:
         service.listening = Listening(
             conf,
-            service.notifications.hear,
+            engine.notifications.hear,
             topics=conf.observer.notification_topics,
             exchanges=conf.observer.notification_exchanges,
             pool=conf.observer.notification_pool,

@@ -40,18 +40,13 @@ def try_write(database: Database, row: ResourceRow, columns: Mapping[str, Any]) 
     return _write(database, row_locks.Write(row=row, columns=columns))
 
 
-def _write_alone(connection: Connection, write: row_locks.Write) -> bool:
-    return row_locks.try_write(connection, write.row, write.columns)
+def _write_all(connection: Connection, writes: Sequence[row_locks.Write]) -> list[bool | None]:
+    written = row_locks.write_all(connection, writes)
+    missed = False if len(writes) == 1 else None
+    return [True if write.row.id in written else missed for write in writes]
 
 
-def _write_together(connection: Connection, writes: Sequence[row_locks.Write]) -> list[bool | None]:
-    """Make the writes to rows that are held and that no other transaction has locked."""
-    locked = row_locks.lock_all(connection, [write.row for write in writes])
-    row_locks.write_all(connection, [write for write in writes if write.row.id in locked])
-    return [True if write.row.id in locked else None for write in writes]
-
-
-_write = grouped(_write_alone, _write_together, lambda write: write.row.stack_id)
+_write = grouped(_write_all, lambda write: write.row.stack_id)
 
 
 @writing

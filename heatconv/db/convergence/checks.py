@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The transactions of a check: record what became of a row that was claimed.
+"""The transaction that ends a check: record what became of a row that was claimed.
 
 Every write of a worker is fenced, WHERE engine_id = the worker AND atomic_key =
 its claim's: a worker whose lock was broken changes nothing.
@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from sqlalchemy.engine import Connection
 
 from heatconv.db import rows
-from heatconv.db.convergence import claims, row_locks, sync_points, traversal_ends
+from heatconv.db.convergence import claims, propagation, row_locks, sync_points, traversal_ends
 from heatconv.db.convergence.actions import event_of
+from heatconv.db.convergence.claimants import Ask, Claimant
 from heatconv.db.delivery.events import add_events
 from heatconv.db.plumbing.group_commit import grouped
 from heatconv.db.plumbing.session import Database, Undo, writing
-from heatconv.model.definition import Definition
+from heatconv.model.endings import Ended, Failed, Gone, Made, Passed, Visited
 from heatconv.model.failure import stack_reason
 from heatconv.model.nodes import Direction, NodeData
 from heatconv.model.outcomes import Claimed, Failure, Fenced, Finish, Propagated, Superseded
@@ -32,38 +33,62 @@ from heatconv.model.states import Action, Status
 AT_ONCE = 32  #: nodes that become ready by one transaction and are taken up by its worker; the rest is shared
 
 
-def finish_update(
-    database: Database,
-    job: Job,
-    *,
-    applied: Definition,
-    sha1: str,
-    requires: Mapping[str, int],
-    output: NodeData,
-    physical_id: str | None,
-    action: Action | None,
-    applies_current_definition: bool,
-    then: claims.Claimant | None = None,
-) -> Finish:
-    """Record that a resource is as its definition wants it, unlock it, tell its successors.
+def end(database: Database, ended: Ended, then: Claimant | None = None) -> Finish | Failure:
+    """Record how a check ended, unlock its row or drop it, and tell the node's successors.
+
+    A failure ends the stack's traversal; that a check of the real thing failed does not.
+    ``Superseded`` makes the caller ring for what the row is wanted to be by now.
 
     Args:
-        applied: the resolved definition that made it so; ``sha1`` is of the frozen one.
-        action: what was done, None if nothing had to be.
-        applies_current_definition: False if what was applied is not what this node wants: then the
-            node is not done, and ``Superseded`` makes the caller ring for it again.
         then: who claims nodes that become ready, in the same transaction.
 
     Concurrency: fenced on the row; WHERE READY on the node's own sync point.
     """
-    row = job.row
+    match ended:
+        case Made():
+            return _end(database, _made(ended, then))
+        case Visited(job=job, action=action, reason=reason):
+            return _end(database, _visited(job, action, Status.COMPLETE, reason, then))
+        case Failed(job=job, action=Action.CHECK, reason=reason):
+            # It is not well; that is what the check was to find out.
+            return _end(database, _visited(job, Action.CHECK, Status.FAILED, reason, then))
+        case Gone(job=job, action=action):
+            happened = None if action is None else event_of(job.row, action, Status.COMPLETE, "state changed")
+            dropped = row_locks.Write(row=job.row, drop=True)
+            return _end(database, _End(job=job, write=dropped, happened=happened, then=then))
+        case Passed(job=job):
+            return _end(database, _End(job=job, then=then))
+        case Failed():
+            return _fail(database, ended)
+    assert_never(ended)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _End:
+    """What the end of a check writes to its row, what it propagates, and who goes on."""
+
+    job: Job
+    write: row_locks.Write | None = None
+    happened: Mapping[str, Any] | None = None
+    data: NodeData | None = None
+    applies_current_definition: bool = True
+    then: Claimant | None = None
+
+    @property
+    def sender(self) -> propagation.Sender:
+        return propagation.Sender(self.job.stack.id, self.job.traversal_id, self.job.node, self.data)
+
+
+def _made(made: Made, then: Claimant | None) -> _End:
+    job, attempt, output, action = made.job, made.attempt, made.output, made.action
+    row, applied = job.row, attempt.definition
     changes: dict[str, Any] = {
         "type": applied.type,
         "applied": applied.to_json(),
-        "applied_sha1": sha1,
+        "applied_sha1": attempt.sha1,
         "applied_template_id": job.stack.raw_template_id,
-        "requires": dict(requires),
-        "physical_id": physical_id,
+        "requires": dict(attempt.requires),
+        "physical_id": made.physical_id,
         "reference_id": output.reference_id,
         "attributes": rows.output_columns(output),
         "output_version": output.output_version,
@@ -74,127 +99,60 @@ def finish_update(
     happened = None
     if action is not None:
         changes["status_reason"] = "state changed"
-        made: ResourceRow = changed(row, physical_id=physical_id, type=applied.type)
+        now: ResourceRow = changed(row, physical_id=made.physical_id, type=applied.type)
         shown = {name: masked(value, applied.secrets) for name, value in applied.properties.items()}
-        happened = event_of(made, action, Status.COMPLETE, "state changed", shown)
-    write = row_locks.Write(row=row, columns=changes, let_go=True, touch=action is not None)
-    data = output if job.direction is Direction.UPDATE else None
-    return _end(
-        database,
-        _End(
-            job=job,
-            write=write,
-            happened=happened,
-            data=data,
-            applies_current_definition=applies_current_definition,
-            then=then,
-        ),
+        happened = event_of(now, action, Status.COMPLETE, "state changed", shown)
+    return _End(
+        job=job,
+        write=row_locks.Write(row=row, columns=changes, let_go=True, touch=action is not None),
+        happened=happened,
+        data=output if job.direction is Direction.UPDATE else None,
+        applies_current_definition=made.applies_current_definition,
+        then=then,
     )
 
 
-def finish_visit(
-    database: Database,
-    job: Job,
-    *,
-    action: Action,
-    status: Status,
-    reason: str,
-    then: claims.Claimant | None = None,
-) -> Finish:
-    """Record how a visit to a resource ended, unlock it, and tell the node's successors.
-
-    A visit that a newer traversal came upon is only recorded: ``Superseded``
-    makes the caller ring for what that one wants.  Fenced like an update; ``then`` as there.
-    """
-    row = job.row
+def _visited(job: Job, action: Action, status: Status, reason: str, then: Claimant | None) -> _End:
+    """Return the end of a visit; one that a newer traversal came upon is only recorded."""
     changes = {"action": action, "status": status, "status_reason": reason, "progress": None}
-    write = row_locks.Write(row=row, columns=changes, let_go=True, touch=True)
-    happened = event_of(row, action, status, reason)
-    current = job.stack.action is action
-    return _end(
-        database, _End(job=job, write=write, happened=happened, applies_current_definition=current, then=then)
+    return _End(
+        job=job,
+        write=row_locks.Write(row=job.row, columns=changes, let_go=True, touch=True),
+        happened=event_of(job.row, action, status, reason),
+        applies_current_definition=job.stack.action is action,
+        then=then,
     )
 
 
-def finish_cleanup(
-    database: Database, job: Job, *, action: Action | None, then: claims.Claimant | None = None
-) -> Finish:
-    """Drop the row of what was cleaned away and tell the node's successors; fenced like an update."""
-    row = job.row
-    happened = None if action is None else event_of(row, action, Status.COMPLETE, "state changed")
-    return _end(database, _End(job=job, drop=row, happened=happened, then=then))
-
-
-def pass_by(database: Database, job: Job, *, then: claims.Claimant | None = None) -> Finish:
-    """Tell the successors of a node that had nothing to do, WHERE its sync point is READY."""
-    return _end(database, _End(job=job, then=then))
-
-
-@dataclass(frozen=True, kw_only=True)
-class _End:
-    """How a check ends: what is written to its row or that it is dropped, what it propagates, who goes on."""
-
-    job: Job
-    write: row_locks.Write | None = None
-    drop: ResourceRow | None = None
-    happened: Mapping[str, Any] | None = None
-    data: NodeData | None = None
-    applies_current_definition: bool = True
-    then: claims.Claimant | None = None
-
-    @property
-    def row(self) -> ResourceRow | None:
-        """The row that has to be held."""
-        return self.write.row if self.write else self.drop
-
-    @property
-    def sender(self) -> sync_points.Sender:
-        return sync_points.Sender(self.job.stack.id, self.job.traversal_id, self.job.node, self.data)
-
-
-def _end_alone(connection: Connection, end: _End) -> Finish:
-    if end.write and not row_locks.try_write(
-        connection, end.write.row, end.write.columns, let_go=end.write.let_go, touch=end.write.touch
-    ):
-        return Fenced()
-    if end.drop and not row_locks.try_delete(connection, end.drop):
-        return Fenced()
-    happened = [end.happened] if end.happened else []
-    ahead = sync_points.look_ahead(connection, [end.sender]) if end.applies_current_definition else None
-    if not ahead or not ahead.senders:
-        add_events(connection, happened)
-        return Superseded()
-    propagation = sync_points.propagate(connection, [end.sender], ahead)
-    return _go_on(connection, [end], propagation, happened)[0]
-
-
-def _end_together(connection: Connection, ends: Sequence[_End]) -> list[Finish | None]:
-    """End the checks whose rows are held; another transaction has locked the other rows, or they are gone.
+def _end_all(connection: Connection, ends: Sequence[_End]) -> list[Finish | None]:
+    """End some checks; of several, those are left out whose rows another transaction has locked.
 
     What only they have locked is written first: others may wait for what is ahead of them.
     """
-    rows_held = row_locks.lock_all(connection, [end.row for end in ends if end.row])
-    usual = [end for end in ends if end.row is None or end.row.id in rows_held]
-    row_locks.write_all(connection, [end.write for end in usual if end.write])
-    row_locks.delete_all(connection, [end.drop for end in usual if end.drop])
-    happened = [end.happened for end in usual if end.happened]
-    ended: dict[int, Finish] = {id(end): Superseded() for end in usual}
+    written = row_locks.write_all(connection, [end.write for end in ends if end.write])
+    recorded = [end for end in ends if end.write is None or end.write.row.id in written]
+    happened = [end.happened for end in recorded if end.happened]
+    finished: dict[int, Finish] = {id(end): Superseded() for end in recorded}
 
-    propagating = [end for end in usual if end.applies_current_definition]
-    ahead = sync_points.look_ahead(connection, [end.sender for end in propagating])
+    propagating = [end for end in recorded if end.applies_current_definition]
+    ahead = propagation.look_ahead(connection, [end.sender for end in propagating])
     ready = ahead.senders
     # Of two that have passed by the same node, the first propagates.
     first = {end.sender.key: end for end in reversed(propagating)}
     current = [end for end in propagating if end.sender.key in ready and first[end.sender.key] is end]
-    propagation = sync_points.propagate(connection, [end.sender for end in current], ahead)
-    ended |= zip(map(id, current), _go_on(connection, current, propagation, happened), strict=True)
-    return [ended.get(id(end)) for end in ends]
+    passed_on = propagation.propagate(connection, [end.sender for end in current], ahead)
+    finished |= zip(map(id, current), _go_on(connection, current, passed_on, happened), strict=True)
+    missed = Fenced() if len(ends) == 1 else None
+    return [finished.get(id(end), missed) for end in ends]
+
+
+_end: Callable[[Database, _End], Finish] = grouped(_end_all, lambda end: end.job.stack.root_id)
 
 
 def _go_on(
     connection: Connection,
     ends: Sequence[_End],
-    propagation: sync_points.Propagation,
+    passed_on: propagation.Propagation,
     happened: Sequence[Mapping[str, Any]],
 ) -> list[Propagated]:
     """Claim nodes that have become ready for the workers of the ends, as far as they go on with any.
@@ -203,19 +161,19 @@ def _go_on(
     end of each traversal rings for what is left.  ``happened`` has the events of the ends,
     which are recorded here.
     """
-    left = {traversal_id: deque(nodes) for traversal_id, nodes in propagation.ready.items()}
+    left = {traversal_id: deque(nodes) for traversal_id, nodes in passed_on.ready.items()}
     takers = [end for end in ends if end.then]
     spare = max(0, AT_ONCE - len(takers))
     more = itertools.chain.from_iterable([end] * (end.then.spare_capacity - 1) for end in takers if end.then)
-    asks: list[tuple[claims.Ask, Stack]] = []
+    asks: list[tuple[Ask, Stack]] = []
     for end in (*takers, *itertools.islice(more, spare)):
         of_stack, nodes = end.job.stack, left.get(end.job.traversal_id)
         if end.then and nodes and nodes[0].resource_id != of_stack.id:  # that one has no row to claim
-            ask = claims.Ask(end.job.traversal_id, nodes.popleft(), end.then, of_stack.root_id)
+            ask = Ask(end.job.traversal_id, nodes.popleft(), end.then, of_stack.root_id)
             asks.append((ask, of_stack))
-    following: dict[claims.Claimant, list[Claimed]] = defaultdict(list)
+    following: dict[Claimant, list[Claimed]] = defaultdict(list)
     if asks:
-        claimed = claims.claim_following(connection, asks, propagation.inputs, happened)
+        claimed = claims.claim_following(connection, asks, passed_on.inputs, happened)
         for (ask, _), claim in zip(asks, claimed, strict=True):
             if claim is not None:
                 following[ask.claimant].append(claim)
@@ -232,45 +190,27 @@ def _go_on(
     ]
 
 
-_end = grouped(_end_alone, _end_together, lambda end: end.job.stack.root_id)
-
-
 @writing
-def fail(
-    connection: Connection,
-    job: Job,
-    *,
-    action: Action,
-    reason: str,
-    definition: Definition | None,
-    refused: str | None = None,
-    overtaken: bool = False,
-) -> Failure:
+def _fail(connection: Connection, failed: Failed) -> Failure:
     """Record that a resource failed, and end its stack's traversal with it.
-
-    ``definition`` is what was being applied: of a resource that never was
-    complete it is kept, for whoever deletes what there may be of it.
-    ``refused``: why nothing was begun; the resource keeps its state.
-    ``overtaken``: the traversal wants something else and only waited for this, so it
-    goes on: ``Superseded`` makes the caller ring for the node.
 
     Concurrency: the stack is locked first, WHERE the traversal is current; then
     the fence on the row decides whether anything is written at all.
     """
-    row = job.row
+    job, row, action = failed.job, failed.job.row, failed.action
     ended = None
-    if not overtaken:
+    if not failed.overtaken:
         ended = traversal_ends.try_fail(
-            connection, job.stack.id, job.traversal_id, stack_reason(action, reason)
+            connection, job.stack.id, job.traversal_id, stack_reason(action, failed.reason)
         )
-    failed: dict[str, Any] = {"progress": None}
-    if refused is None:
-        failed |= {"action": action, "status": Status.FAILED, "status_reason": reason}
-    if definition is not None and row.applied is None:
-        failed["applied"] = definition.to_json()
-    if not row_locks.try_write(connection, row, failed, let_go=True, touch=True):
+    changes: dict[str, Any] = {"progress": None}
+    if failed.refused is None:
+        changes |= {"action": action, "status": Status.FAILED, "status_reason": failed.reason}
+    if failed.definition is not None and row.applied is None:
+        changes["applied"] = failed.definition.to_json()
+    if not row_locks.try_write(connection, row, changes, let_go=True, touch=True):
         raise Undo(Fenced())
-    add_events(connection, [event_of(row, action, Status.FAILED, refused or reason)])
+    add_events(connection, [event_of(row, action, Status.FAILED, failed.refused or failed.reason)])
     if ended is None:
         return Superseded()
     sync_points.forget(connection, job.stack.id)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
@@ -82,11 +82,24 @@ def _taking(columns: frozenset[str], *, touch: bool) -> bulk.Update:
 
 @dataclass(frozen=True, kw_only=True)
 class Write:
-    """What is to be written to a row that is held; ``let_go`` unlocks it, ``touch`` dates it."""
+    """What is to be written to a row that is held, or that it is dropped.
+
+    ``let_go`` unlocks it, ``touch`` dates it.
+    """
+
+    row: ResourceRow
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    let_go: bool = False
+    touch: bool = False
+    drop: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Take:
+    """A row to be locked, and what is written to it in the same breath; ``touch`` dates it."""
 
     row: ResourceRow
     columns: Mapping[str, Any]
-    let_go: bool = False
     touch: bool = False
 
 
@@ -108,14 +121,65 @@ def try_write(
     return connection.execute(statement, {**placed(resource, columns, row), **_fence(row)}).rowcount == 1
 
 
-def lock_all(connection: Connection, held: Sequence[ResourceRow]) -> set[str]:
-    """Lock rows until the transaction ends; return the ids of those that are held as read.
+def write_all(connection: Connection, writes: Sequence[Write]) -> set[str]:
+    """Write to rows that are held, or drop them, fenced; return the ids of those that were held.
 
-    One that another transaction has locked right now is left out, not waited for.
+    One of several that another transaction has locked right now is left out, not waited for.
     """
-    read = {row.id: (row.engine_id, row.atomic_key) for row in held}
-    found = connection.execute(_LOCK_ALL, {"key_ids": list(read)})
-    return {row.id for row in found if read[row.id] == (row.engine_id, row.atomic_key)}
+    if len(writes) == 1:
+        (write,) = writes
+        held = _try_delete(connection, write.row) if write.drop else _try_write(connection, write)
+        return {write.row.id} if held else set()
+    locked = _lock_all(connection, [write.row for write in writes])
+    alike: dict[bulk.Update, list[bulk.Row]] = defaultdict(list)
+    dropped = []
+    for write in writes:
+        row = write.row
+        if row.id not in locked:
+            continue
+        if write.drop:
+            dropped.append(row.id)
+            continue
+        statement = _writing(frozenset(write.columns), let_go=write.let_go, touch=write.touch)
+        alike[statement].append(
+            {**write.columns, **_named(row), "engine_id": row.engine_id, "atomic_key": row.atomic_key}
+        )
+    for statement, rows in alike.items():
+        statement.execute(connection, rows)
+    if dropped:
+        connection.execute(_DELETE_ALL, {"key_ids": dropped})
+    return locked
+
+
+def take_all(connection: Connection, taken: Sequence[Take], me: str, *, locked: bool) -> set[str]:
+    """Take rows, WHERE each is as read; return the ids of those that were.
+
+    One of several that another transaction has locked right now is left out, not waited for.
+
+    Args:
+        locked: this transaction has read them by ``lock_free``.
+    """
+    if len(taken) == 1:  # most are, in a chain, and this is planned in half the time
+        return {taken[0].row.id} if try_take(connection, taken[0], me) else set()
+    ids = {take.row.id for take in taken} if locked else _lock_all(connection, [take.row for take in taken])
+    alike: dict[bulk.Update, list[bulk.Row]] = defaultdict(list)
+    for take in taken:
+        if take.row.id in ids:
+            statement = _taking(frozenset(take.columns), touch=take.touch)
+            row = {**take.columns, **_named(take.row), "atomic_key": take.row.atomic_key}
+            alike[statement].append(row)
+    for statement, rows in alike.items():
+        statement.execute(connection, rows, {"me": me})
+    return ids
+
+
+def try_take(connection: Connection, take: Take, me: str) -> bool:
+    """Lock a row, WHERE id AND atomic_key = as read, and write to it."""
+    row = take.row
+    columns = {**placed(resource, take.columns, row), "engine_id": me, "atomic_key": row.atomic_key + 1}
+    statement = _statement("seen", frozenset(columns), let_go=False, touch=take.touch)
+    seen = {"key_id": row.id, "key_atomic": row.atomic_key}
+    return connection.execute(statement, {**columns, **seen}).rowcount == 1
 
 
 def lock_free(connection: Connection, ids: Collection[str]) -> dict[str, ResourceRow]:
@@ -124,43 +188,23 @@ def lock_free(connection: Connection, ids: Collection[str]) -> dict[str, Resourc
     return {row.id: record(row) for row in found}
 
 
-def take_all(
-    connection: Connection, taken: Sequence[tuple[ResourceRow, Mapping[str, Any], bool]], me: str
-) -> None:
-    """Take rows that ``lock_free`` has locked, as ``try_lock`` does: each with its columns and ``touch``."""
-    if len(taken) == 1:  # most are, in a chain, and this is planned in half the time
-        ((row, columns, touch),) = taken
-        try_lock(connection, row, me, columns, touch=touch)
-        return
-    alike: dict[bulk.Update, list[bulk.Row]] = defaultdict(list)
-    for row, columns, touch in taken:
-        statement = _taking(frozenset(columns), touch=touch)
-        alike[statement].append({**columns, **_named(row), "atomic_key": row.atomic_key})
-    for statement, rows in alike.items():
-        statement.execute(connection, rows, {"me": me})
+def _lock_all(connection: Connection, read: Sequence[ResourceRow]) -> set[str]:
+    """Lock rows until the transaction ends; return the ids of those that are locked by whom they were.
+
+    One that another transaction has locked right now is left out, not waited for.
+    """
+    if not read:
+        return set()
+    as_read = {row.id: (row.engine_id, row.atomic_key) for row in read}
+    found = connection.execute(_LOCK_ALL, {"key_ids": list(as_read)})
+    return {row.id for row in found if as_read[row.id] == (row.engine_id, row.atomic_key)}
 
 
-def write_all(connection: Connection, writes: Iterable[Write]) -> None:
-    """Write to rows that ``lock_all`` found to be held."""
-    alike: dict[bulk.Update, list[bulk.Row]] = defaultdict(list)
-    for write in writes:
-        statement = _writing(frozenset(write.columns), let_go=write.let_go, touch=write.touch)
-        row = write.row
-        alike[statement].append(
-            {**write.columns, **_named(row), "engine_id": row.engine_id, "atomic_key": row.atomic_key}
-        )
-    for statement, rows in alike.items():
-        statement.execute(connection, rows)
+def _try_write(connection: Connection, write: Write) -> bool:
+    return try_write(connection, write.row, write.columns, let_go=write.let_go, touch=write.touch)
 
 
-def delete_all(connection: Connection, held: Sequence[ResourceRow]) -> None:
-    """Delete rows that ``lock_all`` found to be held."""
-    if held:
-        connection.execute(_DELETE_ALL, {"key_ids": [row.id for row in held]})
-
-
-def try_delete(connection: Connection, row: ResourceRow) -> bool:
-    """Delete a row that is held, fenced."""
+def _try_delete(connection: Connection, row: ResourceRow) -> bool:
     return connection.execute(_DELETE, _fence(row)).rowcount == 1
 
 
@@ -192,16 +236,6 @@ def hold(connection: Connection, claim: Held) -> Hold | None:
     key = {"key_id": claim.id, "key_engine": claim.engine_id, "key_atomic": claim.atomic_key}
     found = connection.execute(_HOLD, key).first()
     return None if found is None else Hold(clearing=bool(found.clearing))
-
-
-def try_lock(
-    connection: Connection, row: ResourceRow, me: str, columns: Mapping[str, Any], *, touch: bool
-) -> bool:
-    """Lock a row, WHERE id AND atomic_key = as read, and write to it in the same breath."""
-    columns = {**placed(resource, columns, row), "engine_id": me, "atomic_key": row.atomic_key + 1}
-    statement = _statement("seen", frozenset(columns), let_go=False, touch=touch)
-    seen = {"key_id": row.id, "key_atomic": row.atomic_key}
-    return connection.execute(statement, {**columns, **seen}).rowcount == 1
 
 
 def begun(row: ResourceRow, attempt: Attempt) -> dict[str, Any]:

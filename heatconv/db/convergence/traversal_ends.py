@@ -14,6 +14,7 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db.convergence import (
     delegations,
+    propagation,
     snapshots,
     sync_points,
 )
@@ -59,12 +60,12 @@ def finish_half(connection: Connection, stack_id: str, traversal_id: str, direct
     if direction is Direction.CLEANUP:
         return Half(owner=_complete(connection, current))
     _end_update_half(connection, stack_id, traversal_id, Action(current.action))
-    own = [sync_points.Sender(stack_id, traversal_id, node)]
-    ahead = sync_points.look_ahead(connection, own)
+    own = [propagation.Sender(stack_id, traversal_id, node)]
+    ahead = propagation.look_ahead(connection, own)
     if not ahead.edges:
         return Half(owner=_complete(connection, current))
-    propagation = sync_points.propagate(connection, own, ahead)
-    return Half(ready=tuple(propagation.ready[traversal_id]))
+    passed_on = propagation.propagate(connection, own, ahead)
+    return Half(ready=tuple(passed_on.ready[traversal_id]))
 
 
 def _current(stack_id: str, traversal_id: str) -> sa.ColumnElement[bool]:

@@ -18,7 +18,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from sqlalchemy.engine import Connection
 
@@ -56,24 +56,21 @@ class GroupCommit(Generic[C, R]):
 
     def __init__(
         self,
-        alone: Callable[[C], R],
-        together: Callable[[Sequence[C]], Sequence[R | None]],
+        see_to: Callable[[Sequence[C]], Sequence[R | None]],
         tree_of: Callable[[C], str],
         abreast: int,
     ) -> None:
         """Keep what is handed in.
 
         Args:
-            alone: sees to one call; never returns None.
-            together: sees to some, all or none; returns None for each that it
-                has left untouched, which then is seen to alone.
+            see_to: sees to some calls, all or none.  Of several it may leave some
+                untouched and return None for them: each of these is then seen to alone.
             tree_of: tells what tree of stacks a call is about.
             abreast: how many groups may be under way at a time.
         """
         self._abreast = abreast
         self._tree_of = tree_of
-        self._alone = alone
-        self._together = together
+        self._see_to = see_to
         self._lock = threading.Lock()
         self._waiting: deque[_Ticket[C, R]] = deque()
         self._under_way = 0
@@ -99,8 +96,8 @@ class GroupCommit(Generic[C, R]):
         if ticket.group:
             self._lead(ticket.group)
         if ticket.result is None:
-            ticket.result = self._alone(call)
-        return ticket.result
+            (ticket.result,) = self._see_to([call])
+        return cast("R", ticket.result)  # one call that is seen to alone is not left out
 
     def _may_begin(self, tree: str) -> bool:
         if tree in self._trees:
@@ -119,9 +116,9 @@ class GroupCommit(Generic[C, R]):
         leader, *others = group
         try:
             if others:
-                self._see_to(group)
+                self._share(group)
             else:
-                leader.result = self._alone(leader.call)
+                (leader.result,) = self._see_to([leader.call])
         finally:
             self._pass_on(group)
             for ticket in others:
@@ -139,9 +136,9 @@ class GroupCommit(Generic[C, R]):
             comes = bool(more)
         self._company = len(group)
 
-    def _see_to(self, group: Sequence[_Ticket[C, R]]) -> None:
+    def _share(self, group: Sequence[_Ticket[C, R]]) -> None:
         try:
-            results = self._together([ticket.call for ticket in group])
+            results = self._see_to([ticket.call for ticket in group])
         except Exception as error:  # noqa: BLE001 - whatever it was shows again in the call that it is about
             LOG.info("%d writes are made one by one: %s", len(group), error)
             return
@@ -166,24 +163,21 @@ class GroupCommit(Generic[C, R]):
 
 
 def grouped(
-    alone: Callable[[Connection, C], R],
-    together: Callable[[Connection, Sequence[C]], Sequence[R | None]],
-    tree_of: Callable[[C], str],
+    see_to: Callable[[Connection, Sequence[C]], Sequence[R | None]], tree_of: Callable[[C], str]
 ) -> Callable[[Database, C], R]:
-    """Turn two transactions, of one call and of several, into ``function(database, call)``.
+    """Turn the transaction of some calls into ``function(database, call)``.
 
-    ``together`` may leave out, with None, whatever is not as it usually is, and
-    has to have written nothing for that; then ``alone`` decides.  If it fails,
-    nothing of it holds, and each call is seen to alone.
+    Of several calls it may leave some out, with None, that would have to wait for other
+    transactions, and has to have written nothing for them; each is then seen to
+    alone.  If the transaction fails, nothing of it holds, and each call is seen to alone.
     """
-    single = writing(alone)
-    several = writing(together)
+    transaction = writing(see_to)
 
     def run(database: Database, call: C) -> R:
         known: GroupCommit[C, R] | None = database.groups.get(run)
         if known is None:
             new: GroupCommit[C, R] = GroupCommit(
-                partial(single, database), partial(several, database), tree_of, database.groups_abreast
+                partial(transaction, database), tree_of, database.groups_abreast
             )
             known = database.groups.setdefault(run, new)
         return known(call)

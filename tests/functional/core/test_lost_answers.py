@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from oslo_db import exception as oslo_db_exception
 
 from heatconv.db.convergence import claims
+from heatconv.db.convergence.claimants import Ask, Claimant, Claimants
 from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import resource, sync_point
 from heatconv.engine.recovery import Recovery
@@ -120,14 +121,15 @@ def test_a_lock_that_was_rolled_back_is_not_taken_for_that_of_the_message_s_copy
     world.worker = world.new_worker(Interrupted)
 
     def claim():
-        claimants.append(claims.Claimant(world.worker.engine_id, dead_after=HOUR, decide=decide))
+        claimants.append(of_worker.claimant())
         found = claims.claim(
             world.worker.database,
-            claims.Ask(world.stack.current_traversal, world.node("A+"), claimants[-1], world.stack_id),
+            Ask(world.stack.current_traversal, world.node("A+"), claimants[-1], world.stack_id),
         )
         outcomes.append(found)
 
-    claimants: list[claims.Claimant] = []
+    of_worker = Claimants(world.worker.engine_id, dead_after=HOUR, decide=decide)
+    claimants: list[Claimant] = []
     outcomes: list[Claim] = []
     world.worker.database.meanwhile = claim
     claim()

@@ -23,14 +23,16 @@ from heatconv.db.convergence import (
     sync_points,
     traversal_ends,
 )
+from heatconv.db.convergence.claimants import Ask, Claimants
 from heatconv.db.tables import raw_template, resource, stack, sync_point, sync_point_input
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.reads import Reads
+from heatconv.model.endings import Failed, Gone, Made, Passed, Visited
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import NodeData
 from heatconv.model.outcomes import Busy, Claimed, Fenced, Idle, Propagated, Superseded
 from heatconv.model.records import Attempt
-from heatconv.model.states import Action, Status, SyncState
+from heatconv.model.states import Action, SyncState
 from heatconv.model.steps import Replace, Skip
 from heatconv.testing.failures import FailureRule, Outcome
 from heatconv.testing.templates import Template, attr, thing
@@ -58,10 +60,10 @@ def claim(world, label, worker=None, decided=decide):
     worker = worker or world.worker
     return claims.claim(
         worker.database,
-        claims.Ask(
+        Ask(
             world.stack.current_traversal,
             world.node(label),
-            claims.Claimant(worker.engine_id, dead_after=HOUR, decide=decided),
+            Claimants(worker.engine_id, dead_after=HOUR, decide=decided).claimant(),
             world.stack_id,
         ),
     )
@@ -243,7 +245,7 @@ def test_what_was_read_before_a_newer_traversal_cannot_be_locked_after_it(web):
     before = web.row("C")
 
     assert not web.database.write(
-        lambda connection: row_locks.try_lock(connection, row, "late", {}, touch=False)
+        lambda connection: row_locks.try_take(connection, row_locks.Take(row=row, columns={}), "late")
     )
     assert web.row("C") == before
 
@@ -315,7 +317,7 @@ def test_a_node_that_two_pass_by_at_once_is_counted_once(world, database_kind):
     world.create(CHAIN)
     job, _ = claimed(world, "A+")
     key = sync_points.key_of(job.traversal_id, world.node("C+"))
-    passing = [partial(checks.pass_by, world.new_worker().database, job) for _ in range(2)]
+    passing = [partial(checks.end, world.new_worker().database, Passed(job=job)) for _ in range(2)]
 
     outcomes = at_once_after(world, sa.select(sync_point.c.state).where(key), database_kind, *passing)
 
@@ -456,24 +458,14 @@ def test_a_worker_whose_lock_was_broken_changes_no_row(web):
     assert not actions.try_write(late, row, {"physical_id": "ghost"})
     assert not actions.try_release(late, row)
     assert actions.try_replace(late, job, new_id(), Replace(update)) is None
-    ended = checks.finish_update(
-        late,
-        job,
-        applied=update.definition,
-        sha1="late",
-        requires={},
-        output=output,
-        physical_id="ghost",
-        action=Action.UPDATE,
-        applies_current_definition=True,
-    )
-    assert ended == Fenced()
-    visited = checks.finish_visit(late, job, action=Action.CHECK, status=Status.COMPLETE, reason="late")
-    assert visited == Fenced()
+    made = Made(job=job, attempt=update, output=output, physical_id="ghost", action=Action.UPDATE)
+    assert checks.end(late, made) == Fenced()
+    assert checks.end(late, Visited(job=job, action=Action.CHECK, reason="late")) == Fenced()
     assert not actions.try_pause(late, row, "pre-update", update)
     assert not actions.try_set_metadata(late, row, {"ghost": True})
-    assert checks.finish_cleanup(late, job, action=Action.DELETE) == Fenced()
-    assert checks.fail(late, job, action=Action.UPDATE, reason="late", definition=None) == Fenced()
+    assert checks.end(late, Gone(job=job, action=Action.DELETE)) == Fenced()
+    failed = Failed(job=job, action=Action.UPDATE, reason="late", definition=None)
+    assert checks.end(late, failed) == Fenced()
 
     assert web.everything() == before
     assert web.row("C").engine_id == other.engine_id
@@ -483,9 +475,9 @@ def test_a_node_is_passed_by_once(web):
     web.update(changed("new"))
     job, _ = claimed(web, "C+", decided=lambda _job: Skip())
 
-    assert isinstance(checks.pass_by(web.database, job), Propagated)
+    assert isinstance(checks.end(web.database, Passed(job=job)), Propagated)
     before = web.everything()
-    assert checks.pass_by(web.database, job) == Superseded()
+    assert checks.end(web.database, Passed(job=job)) == Superseded()
     assert web.everything() == before
 
 
@@ -674,7 +666,7 @@ def test_a_delete_asks_the_holder_of_a_lock_to_give_way(world):
     assert world.rows() == {"A": "CREATE_IN_PROGRESS v0"}
 
     world.bell.take()
-    world.worker.checker.give_up(world.row("A").id)
+    world.worker.held.give_up(world.row("A").id)
     assert world.rung() == ["A-"]
     assert world.row("A").engine_id is None
     world.run()
@@ -689,7 +681,7 @@ def test_who_is_asked_to_give_way_while_it_acts_does_so_when_it_would_wait(world
     look = plugin.check_create_complete
 
     def asked_meanwhile(self, token):
-        world.worker.checker.give_up(row_id)
+        world.worker.held.give_up(row_id)
         return look(self, token)
 
     monkeypatch.setattr(plugin, "check_create_complete", asked_meanwhile)
@@ -717,7 +709,7 @@ def test_what_a_worker_hands_back_goes_on_where_it_was(world):
     world.check("A+")
 
     world.bell.take()
-    world.worker.checker.hand_back()
+    world.worker.held.hand_back()
     assert world.rung() == ["A+"]
     assert world.row("A").engine_id is None
     assert world.rows() == {"A": "CREATE_IN_PROGRESS v0"}
@@ -757,7 +749,7 @@ def test_what_waits_aside_is_handed_back_before_it_begins(world, aside):
     world.check("A+")
 
     world.bell.take()
-    world.worker.checker.hand_back()
+    world.worker.held.hand_back()
     assert world.rung() == ["A+"]
     assert world.row("A").engine_id is None
     (call,) = aside
@@ -770,9 +762,9 @@ def test_what_waits_aside_gives_way(world, aside):
     world.check("A+")
     traversal_id = world.stack.current_traversal
 
-    world.worker.checker.give_up(world.row("A").id, traversal_id)
+    world.worker.held.give_up(world.row("A").id, traversal_id)
     assert world.row("A").engine_id is not None
-    world.worker.checker.give_up(world.row("A").id, "a newer one")
+    world.worker.held.give_up(world.row("A").id, "a newer one")
     assert world.row("A").engine_id is None
     (call,) = aside
     call()

@@ -88,7 +88,7 @@ def test_what_was_taken_up_and_waits_for_a_thread_is_handed_back(world):
     world.bell.take()
     (waiting,) = (name for name in "DE" if world.row(name).status == "IN_PROGRESS")
 
-    world.worker.checker.hand_back()
+    world.worker.held.hand_back()
     assert world.row(waiting).engine_id is None
     assert world.rung() == [f"{waiting}+"]
     assert world.worker.come_back()  # too late: it was given back

@@ -22,6 +22,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from heatconv.assembly import worker as assembly
+from heatconv.assembly.engine import Engine, EngineSettings
 from heatconv.db.convergence import services
 from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.places import Opened, sealed_columns
@@ -43,62 +45,33 @@ from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource
 from heatconv.rpc.context import RequestContext
 from heatconv.testing.cloud import IN_PROCESS
+from heatconv.testing.doorbell import NotedDoorbell, Ring
 from heatconv.testing.keys import KEYRING
 from heatconv.testing.templates import Template, Thing, differences
-from heatconv.worker.check import Checker
 
 CONTEXT = RequestContext(project_id="tests")
 HOUR = 3600.0
-
-Ring = tuple[str, str, Node]  #: stack, traversal, node
-
-
-class Bell:
-    """A doorbell that only notes who it was rung for; safe between threads."""
-
-    def __init__(self) -> None:
-        self.rung: list[Ring] = []
-        self.rollbacks: list[str] = []
-        self.preempted: list[tuple[str, str, str | None]] = []
-        self.woken: list[str] = []
-
-    def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node], tree: str | None = None) -> None:
-        self.rung += [(stack_id, traversal_id, node) for node in nodes]
-
-    def roll_back(self, stack_id: str) -> None:
-        self.rollbacks.append(stack_id)
-
-    def wake(self, resource_id: str, engine_id: str | None = None) -> None:
-        self.woken.append(resource_id)
-
-    def preempt(self, engine_id: str, resource_id: str, traversal_id: str | None = None) -> None:
-        self.preempted.append((engine_id, resource_id, traversal_id))
-
-    def take(self) -> list[Ring]:
-        """Return what was rung for and forget it."""
-        rung, self.rung = self.rung, []
-        return rung
 
 
 class Worker:
     """A worker with connections, an engine id and timers of its own."""
 
+    settings: Callable[..., assembly.WorkerSettings] = assembly.WorkerSettings  #: called with who it is
     spare_capacity = 0  #: how many nodes it takes up that it made ready; it rings for all others
 
-    def __init__(self, database: Database, registry: Registry, bell: Bell) -> None:
+    def __init__(self, database: Database, registry: Registry, bell: NotedDoorbell) -> None:
         self.engine_id = new_id()
         self.database = database
         self._later: list[Callable[[], None]] = []
-        self.checker = Checker(
-            database=self.database,
-            registry=registry,
-            doorbell=bell,
-            timer=self,
+        worker = assembly.Worker(
+            database,
+            registry,
+            bell,
+            self,
+            self.settings(engine_id=self.engine_id, dead_after=HOUR),
             spare_capacity=lambda _tree: self.spare_capacity,
-            engine_id=self.engine_id,
-            dead_after=HOUR,
-            retry_limit=0,
         )
+        self.checker, self.held = worker.checker, worker.held
         services.heartbeat(
             self.database,
             engine_id=self.engine_id,
@@ -144,7 +117,7 @@ class World:
     def __init__(self, url: str, registry: Registry) -> None:
         IN_PROCESS.reset()
         self.cloud = IN_PROCESS
-        self.bell = Bell()
+        self.bell = NotedDoorbell()
         self._url = url
         self._registry = registry
         self._labels: dict[str, str] = {}
@@ -174,14 +147,10 @@ class World:
         max_stacks: int = -1,
     ) -> Requests:
         """Return another engine, with connections of its own."""
-        database = self._open(kind)
-        return Requests(
-            database=database,
-            preparer=preparer(database, self._registry, default_timeout=3600),
-            ring=self._ring,
-            max_template_size=1 << 20,
-            max_stacks=max_stacks,
-        )
+        settings = EngineSettings(dead_after=HOUR, max_stacks=max_stacks)
+        prepared = type("Prepared", (Engine,), {"preparer_type": preparer})
+        made: Engine = prepared(self._open(kind), self._registry, self.bell, settings)
+        return made.requests
 
     def new_worker(self, kind: type[Database] = Database) -> Worker:
         """Return another worker."""
@@ -248,7 +217,7 @@ class World:
         while not self.bell.rung:
             while self.bell.preempted:
                 engine_id, resource_id, traversal_id = self.bell.preempted.pop()
-                self._workers[engine_id].checker.give_up(resource_id, traversal_id)
+                self._workers[engine_id].held.give_up(resource_id, traversal_id)
             while self.bell.rollbacks:
                 self.engine.prepare_rollback(self.bell.rollbacks.pop())
             came_back = [worker.come_back() for worker in self._workers.values()]

@@ -81,7 +81,7 @@ def test_who_waits_for_a_thing_is_woken_be_it_observed_or_not(world, deleting):
     row = world.row("A")
     world.hear("object.update.end", row.physical_id)
 
-    assert world.woken == [(row.id, world.worker.engine_id)]
+    assert world.bell.woken == [(row.id, world.worker.engine_id)]
 
 
 def test_of_a_stack_that_nobody_observes_nothing_is_looked_at(world):

@@ -7,21 +7,18 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from heatconv.assembly.engine import Engine, EngineSettings
 from heatconv.db.plumbing.session import Database
 from heatconv.db.plumbing.types import seconds_ago
 from heatconv.db.tables import event, resource, stack_observed
-from heatconv.engine.lifecycle import Lifecycle
-from heatconv.engine.prepare import Preparer
-from heatconv.engine.requests import Requests
 from heatconv.model.drift import Mode
 from heatconv.observer.drift_requests import DriftRequests
-from heatconv.observer.healing import Healing, Limits
+from heatconv.observer.healing import Limits
 from heatconv.observer.notifications import Notifications
 from heatconv.observer.observer import Defaults, Observer
-from heatconv.observer.observing import Observing
 from heatconv.resources.registry import Registry
 from heatconv.testing.templates import Template
-from tests.functional.core.world import CONTEXT, World
+from tests.functional.core.world import CONTEXT, HOUR, World
 
 
 class ObservedWorld(World):
@@ -30,51 +27,31 @@ class ObservedWorld(World):
     def __init__(self, url: str, registry: Registry) -> None:
         super().__init__(url, registry)
         self.now = 0.0  #: the time that notifications go by
-        self.woken: list[tuple[str, str | None]] = []  #: rows, and who holds them
-        self.preparer = Preparer(self.database, registry, default_timeout=3600)
         self.observer = self.new_observer()
 
     def new_observer(
         self, *, mode: Mode = Mode.OFF, portion: int = 500, limits: Limits | None = None
     ) -> Observer:
         """Return another engine's observer, with connections of its own; it is the world's from now on."""
-        database = self._open(Database)
-        self.observer = Observer(
-            database=database,
-            observing=Observing(database, self._registry),
-            healing=Healing(
-                database=database, preparer=self.preparer, ring=self._ring, limits=limits or Limits()
-            ),
-            defaults=Defaults(mode=mode, interval=300, portion=portion),
-            wake=lambda row_id, engine_id: self.woken.append((row_id, engine_id)),
+        settings = EngineSettings(
+            dead_after=HOUR,
+            max_template_size=1 << 22,
+            observation=Defaults(mode=mode, interval=300, portion=portion),
+            heal_limits=limits or Limits(),
         )
+        engine = Engine(self._open(Database), self._registry, self.bell, settings)
+        self.observer, self.engine, self.lifecycle = engine.observer, engine.requests, engine.lifecycle
+        self.preparer = engine.preparer
         self.notifications = Notifications(
             self.observer.look_at, self._registry, most=2000, clock=lambda: self.now
         )
-        self.engine = Requests(
+        self.user = DriftRequests(
             database=self.database,
             preparer=self.preparer,
-            ring=self._ring,
-            max_template_size=1 << 22,
-            max_stacks=-1,
-            look_over=self.observer.look_over,
-        )
-        self.user = DriftRequests(
-            database=database,
-            preparer=self.preparer,
-            requests=self.engine,
+            requests=engine.requests,
             observer=self.observer,
             notifications=self.notifications,
-            ring=self._ring,
-        )
-        self.lifecycle = Lifecycle(
-            database=self.database,
-            preparer=self.preparer,
-            requests=self.engine,
-            registry=self._registry,
-            ring=self._ring,
-            max_snapshots=-1,
-            look_after=self.observer.look_after,
+            ring=engine.ring,
         )
         return self.observer
 

@@ -9,18 +9,17 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from heatconv.assembly.engine import Engine, EngineSettings
 from heatconv.db.plumbing.session import Database
 from heatconv.db.plumbing.types import seconds_ago
 from heatconv.db.tables import event, event_sent, event_sink, stack
-from heatconv.engine.prepare import Preparer
-from heatconv.engine.requests import Requests
 from heatconv.resources.registry import Registry
 from heatconv.sinks.delivery import Delivery
 from heatconv.sinks.notification import Notify
 from heatconv.sinks.types import SinkTypes
 from heatconv.sinks.webhook import Rules
 from heatconv.testing.templates import Template
-from tests.functional.core.world import CONTEXT, World
+from tests.functional.core.world import CONTEXT, HOUR, World
 
 Sinks = Sequence[Mapping[str, Any]]
 
@@ -49,15 +48,10 @@ class SinkWorld(World):
         """Let the operator allow webhooks to these ports of these hosts, and no other."""
         urls = [f"{origin}:{port}" for origin in origins for port in ports]
         self.types = SinkTypes(rules=Rules.of(urls, secret, timeout), notify=notify)
-        self.preparer = Preparer(self.database, self._registry, default_timeout=3600)
-        self.engine = Requests(
-            database=self.database,
-            preparer=self.preparer,
-            ring=self._ring,
-            max_template_size=1 << 20,
-            max_stacks=-1,
-            sink_types=self.types,
-        )
+        settings = EngineSettings(dead_after=HOUR)
+        self.engine = Engine(
+            self.database, self._registry, self.bell, settings, sink_types=self.types
+        ).requests
 
     def new_delivery(self, **options: Any) -> Delivery:
         """Return the delivery of another engine, with connections of its own."""

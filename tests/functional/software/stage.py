@@ -12,32 +12,26 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import sqlalchemy as sa
 
+from heatconv.assembly.engine import Engine, EngineSettings
+from heatconv.assembly.worker import WorkerSettings
 from heatconv.db.convergence import services
-from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.places import Opened
 from heatconv.db.plumbing.session import Database
 from heatconv.db.software.configs import UNLIMITED, Quotas
 from heatconv.db.tables import resource, software_config, software_deployment, stack, sync_point
-from heatconv.engine.lifecycle import Lifecycle
-from heatconv.engine.prepare import Preparer
-from heatconv.engine.preview import Preview
 from heatconv.engine.reads import Reads
-from heatconv.engine.recovery import Recovery
-from heatconv.engine.requests import Requests
-from heatconv.engine.resource_reads import ResourceReads
-from heatconv.engine.signals import Signals
-from heatconv.engine.software import Software
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
 from heatconv.signing import Signer
+from heatconv.testing.doorbell import NotedDoorbell
 from heatconv.testing.keys import KEYRING
-from heatconv.worker.check import Checker
-from tests.functional.core.world import HOUR, Bell, Worker
+from tests.functional.core.world import HOUR, Worker
 
 CONTEXT = RequestContext(project_id="tests")
 SHORT = 20.0  #: seconds that are nothing
@@ -96,44 +90,24 @@ class Stage:
         self._url = url
         self._registry = registry
         self._quotas = quotas
-        self.bell = Bell()
+        self.bell = NotedDoorbell()
         self.database = Database.from_url(url, KEYRING)
         self._opened = [self.database]
-        preparer = Preparer(self.database, registry, default_timeout=timeout)
-        self.requests = Requests(
-            database=self.database,
-            preparer=preparer,
-            ring=self._ring,
-            max_template_size=1 << 20,
-            max_stacks=-1,
-        )
-        self.lifecycle = Lifecycle(
-            database=self.database,
-            preparer=preparer,
-            requests=self.requests,
-            registry=registry,
-            ring=self._ring,
-            max_snapshots=-1,
-        )
-        self.preview = Preview(
-            database=self.database, preparer=preparer, requests=self.requests, registry=registry
-        )
-        self.signals = Signals(
-            database=self.database,
-            requests=self.requests,
-            registry=registry,
-            wake=self.bell.wake,
-            signal_url=signal_url,
-        )
-        self.resource_reads = ResourceReads(self.database, registry, signal_url)
-        self._recovery = Recovery(
-            database=self.database,
-            doorbell=self.bell,
-            roll_back=self.requests.prepare_rollback,
+        settings = EngineSettings(
             dead_after=HOUR,
             ready_grace=1,
+            default_timeout=timeout,
+            software_quotas=quotas,
+            signal_url=signal_url,
         )
-        self.software = Software(database=self.database, quotas=quotas, wake=self.bell.wake)
+        engine = Engine(self.database, registry, self.bell, settings)
+        self.requests, self.lifecycle, self.preview = engine.requests, engine.lifecycle, engine.preview
+        self.signals, self.resource_reads, self.software = (
+            engine.signals,
+            engine.resource_reads,
+            engine.software,
+        )
+        self._recovery = engine.recovery
         self.worker = self.new_worker()
         self.stack_id = ""
 
@@ -146,9 +120,6 @@ class Stage:
         self.worker = PatientWorker(self._url, self._registry, self.bell, self._quotas)
         self._opened.append(self.worker.database)
         return self.worker
-
-    def _ring(self, started: Started) -> None:
-        self.bell.ring(started.stack_id, started.traversal_id, started.leaves)
 
     # -- what a user asks for --------------------------------------------------------------
 
@@ -177,9 +148,9 @@ class Stage:
         while self.bell.rung or self.bell.woken or self.bell.preempted or self.worker.is_due():
             while self.bell.preempted:
                 _, row_id, traversal_id = self.bell.preempted.pop()
-                self.worker.checker.give_up(row_id, traversal_id)
+                self.worker.held.give_up(row_id, traversal_id)
             while self.bell.woken:
-                self.worker.checker.wake(self.bell.woken.pop())
+                self.worker.held.wake(self.bell.woken.pop()[0])
             self.worker.come_back()
             for ring in self.bell.take():
                 self.worker.checker.check(*ring)
@@ -237,21 +208,10 @@ _LONG_READY = sa.update(sync_point).values(ready_at=datetime(2000, 1, 1))  # noq
 class PatientWorker(Worker):
     """A worker that puts off for good what it puts off for long."""
 
-    def __init__(self, url: str, registry: Registry, bell: Bell, quotas: Quotas) -> None:
+    def __init__(self, url: str, registry: Registry, bell: NotedDoorbell, quotas: Quotas) -> None:
+        self.settings = partial(WorkerSettings, signal_url=signal_url, software_quotas=quotas)
         super().__init__(Database.from_url(url, KEYRING), registry, bell)
         self._put_off: list[Callable[[], None]] = []
-        self.checker = Checker(
-            database=self.database,
-            registry=registry,
-            doorbell=bell,
-            timer=self,
-            spare_capacity=lambda _tree: self.spare_capacity,
-            engine_id=self.engine_id,
-            dead_after=HOUR,
-            retry_limit=0,
-            signal_url=signal_url,
-            software_quotas=quotas,
-        )
 
     def call_later(self, seconds: float, function: Callable[[], None]) -> None:
         (self._later if seconds < SHORT else self._put_off).append(function)

@@ -28,17 +28,15 @@ class Counter:
         self.gate = threading.Event()
         self._held = threading.Semaphore(held)
         self.entered = threading.Semaphore(0)
-        self.group = GroupCommit(self.alone, self.together, lambda number: str(abs(number) // 1000), abreast)
+        self.group = GroupCommit(self.see_to, lambda number: str(abs(number) // 1000), abreast)
 
-    def alone(self, number):
-        self.groups.append([number])
-        self._pass()
-        if number < 0:
-            raise ValueError(number)
-        return number * 2
-
-    def together(self, numbers):
+    def see_to(self, numbers):
         self.groups.append(list(numbers))
+        if len(numbers) == 1:
+            self._pass()
+            if numbers[0] < 0:
+                raise ValueError(numbers[0])
+            return [numbers[0] * 2]
         if any(number == -1 for number in numbers):
             raise ValueError("the group is spoilt")
         return [None if number == 0 else number * 2 for number in numbers]

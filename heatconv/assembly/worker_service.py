@@ -8,17 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
+from heatconv.assembly.serving import Serving
+from heatconv.assembly.worker import Worker, WorkerSettings
 from heatconv.db.plumbing.session import Database
-from heatconv.db.software.configs import Quotas
 from heatconv.model.nodes import Direction, Node
 from heatconv.resources.registry import Registry
 from heatconv.rpc.asking import EngineCaller
 from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus
 from heatconv.rpc.engine_client import EngineClient
 from heatconv.worker import engine_calls
-from heatconv.worker.check import Checker
 from heatconv.worker.fair_queue import Check, FairQueue, TakenCheck
-from heatconv.worker.plugin_factory import SignalUrl
 from heatconv.worker.waiting import WaitingRoom
 
 LOG = logging.getLogger(__name__)
@@ -38,26 +37,19 @@ class WorkerService:
         database: Database,
         registry: Registry,
         bus: Bus,
-        engine_id: str,
-        dead_after: float,
-        retry_limit: int,
-        client_retry_limit: int,
-        threads: int,
-        executor: str,
+        settings: WorkerSettings,
+        serving: Serving,
         may_act: Callable[[], bool],
-        signal_url: SignalUrl,
-        software_quotas: Quotas,
     ) -> None:
-        """Start to take messages; for the other arguments see ``Checker``.
+        """Start to take messages.
 
         Args:
-            threads: how many checks run at a time.
-            executor: "threading" or "eventlet".
+            may_act: whether this worker has heartbeat lately.
         """
         self._bell = Bell(bus)
-        self._queue = FairQueue(threads)
+        self._queue = FairQueue(serving.threads)
         self._running: set[Future[None]] = set()
-        self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="check")
+        self._pool = ThreadPoolExecutor(max_workers=serving.threads, thread_name_prefix="check")
         self._spare_pool = ThreadPoolExecutor(max_workers=SPARE, thread_name_prefix="spare")
         self._engine_pool = ThreadPoolExecutor(
             max_workers=engine_calls.MOST, thread_name_prefix="engine-call"
@@ -65,35 +57,30 @@ class WorkerService:
         self._engine_calls = engine_calls.EngineCalls(
             lambda function: self._submit(function, self._engine_pool), self.backlog
         )
-        self._threads = threads
+        self._threads = serving.threads
         self._stopped = False
         self._waiting_room = WaitingRoom(self._submit)
-        self._checker = Checker(
-            database=database,
-            registry=registry,
-            doorbell=self._bell,
-            timer=self,
-            engine_id=engine_id,
-            dead_after=dead_after,
-            retry_limit=retry_limit,
-            client_retry_limit=client_retry_limit,
+        self._worker = Worker(
+            database,
+            registry,
+            self._bell,
+            self,
+            settings,
             may_act=may_act,
             spare_capacity=self._spare_capacity,
-            signal_url=signal_url,
-            software_quotas=software_quotas,
             engine=EngineClient(EngineCaller(bus)),
         )
         self._server = bus.serve(
             WORKER_TOPIC,
-            engine_id,
+            serving.engine_id,
             {"check_resource": self.check_resource, "give_up": self.give_up, "wake": self.wake},
             threads=RECEIVERS,
-            executor=executor,
+            executor=serving.executor,
         )
 
     def check_resource(
         self,
-        context: Mapping[str, Any],
+        _context: Mapping[str, Any],
         stack_id: str,
         traversal_id: str,
         nodes: Sequence[tuple[str, bool]],
@@ -104,12 +91,12 @@ class WorkerService:
         ``tree`` is whose turn that is, if who rang knows it.
         """
         if tree is not None:
-            self._checker.meet(stack_id, tree)
+            self._worker.trees.meet(stack_id, tree)
         checks: list[Check] = [
             (stack_id, traversal_id, Node(resource_id, Direction.UPDATE if is_update else Direction.CLEANUP))
             for resource_id, is_update in nodes
         ]
-        its_tree = self._checker.tree_of(stack_id)
+        its_tree = self._worker.trees.root_of(stack_id)
         needed = self._queue.add(its_tree, checks)
         if needed.spare:
             self._submit(lambda: self._check(self._queue.take_of(its_tree)), self._spare_pool)
@@ -136,7 +123,7 @@ class WorkerService:
         if turn is None:  # another thread took it, or it was passed on
             return
         try:
-            self._checker.check(*turn.check)
+            self._worker.checker.check(*turn.check)
         finally:
             # The next turn is the pool's to give: what came due meanwhile has waited for longer.
             if self._queue.end(turn):
@@ -151,13 +138,13 @@ class WorkerService:
         for (stack_id, traversal_id, tree), nodes in waiting.items():
             self._bell.ring(stack_id, traversal_id, nodes, tree)
 
-    def give_up(self, context: Mapping[str, Any], resource_id: str, traversal_id: str | None = None) -> None:
+    def give_up(self, _context: Mapping[str, Any], resource_id: str, traversal_id: str | None = None) -> None:
         """Stop waiting for an action on a row that is to be deleted, or that a newer wish overtakes."""
-        self._submit(lambda: self._checker.give_up(resource_id, traversal_id))
+        self._submit(lambda: self._worker.held.give_up(resource_id, traversal_id))
 
-    def wake(self, context: Mapping[str, Any], resource_id: str) -> None:
+    def wake(self, _context: Mapping[str, Any], resource_id: str) -> None:
         """Look at what waits for something to happen to a row."""
-        self._checker.wake(resource_id)
+        self._worker.held.wake(resource_id)
 
     def call_later(self, seconds: float, function: Callable[[], None]) -> None:
         """Call a function on the pool once some seconds have passed."""
@@ -184,9 +171,9 @@ class WorkerService:
         self._spare_pool.shutdown(wait=False, cancel_futures=True)
         self._engine_pool.shutdown(wait=False, cancel_futures=True)
         self._pass_on()
-        self._checker.hand_back()
+        self._worker.held.hand_back()
         wait([future for future in list(self._running) if not future.cancelled()], timeout=LAST_SECONDS)
-        self._checker.hand_back()
+        self._worker.held.hand_back()
 
     def _submit(self, function: Callable[[], None], pool: ThreadPoolExecutor | None = None) -> None:
         try:
