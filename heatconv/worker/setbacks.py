@@ -9,7 +9,8 @@ from typing import Any
 from heatconv.model.endings import Failed
 from heatconv.model.failure import ResourceFailure
 from heatconv.model.records import Attempt, Job, changed
-from heatconv.model.states import Action
+from heatconv.model.secrets import sentence
+from heatconv.model.states import VISITS, Action, Status
 from heatconv.resources import resource as plugins
 from heatconv.resources.stack_resource import NestedStackFailed
 from heatconv.worker import faults
@@ -83,6 +84,22 @@ def not_begun(job: Job, attempt: Attempt, reason: str, refused: str) -> Ending:
     )
 
 
+def impossible(job: Job, reason: str) -> Ending:
+    """Fail what was to be done next to a resource, which cannot even be tried."""
+    said = sentence(reason, job.secrets)
+    return Failed(job=job, action=_next_action(job), reason=said, definition=None)
+
+
 def lost(job: Job, attempt: Attempt, plugin: plugins.Resource | None) -> Ending:
     """Leave an action to whoever broke the lock; what a create made too late would be nobody's."""
     return Lost(job=job, orphan=plugin if attempt.action is Action.CREATE else None)
+
+
+def _next_action(job: Job) -> Action:
+    row = job.row
+    if job.stack.action in VISITS:
+        return job.stack.action
+    made = row.action is not Action.INIT and not (
+        row.action is Action.CREATE and row.status is not Status.COMPLETE
+    )
+    return Action.UPDATE if made else Action.CREATE
