@@ -56,7 +56,7 @@ def networks(number):
     for place in range(number):
         net = {"get_resource": f"net-{place}"}
         template |= {
-            f"net-{place}": {"type": "OS::Neutron::Net"},
+            f"net-{place}": {"type": "OS::Neutron::Net", "properties": {"name": f"net-{place}"}},
             f"subnet-{place}": {
                 "type": "OS::Neutron::Subnet",
                 "properties": {"network": net, "cidr": f"10.20.{place}.0/24", "enable_dhcp": False},
