@@ -190,7 +190,9 @@ def _difference(plugin: Plugin, name: str, live: Any) -> str:
     """Say how a property differs; of one that has a secret, only that it does."""
     if observations.is_secret(plugin.definition, name):
         return f"{name} is not as it was made"
-    return f"{name} is {_text(live)} and was made {_text(plugin.properties.get(name))}"
+    # As it was given: what a name in it stands for, a service would have to be asked.
+    made = plugin.definition.properties.get(name, plugin.properties_schema[name].default)
+    return f"{name} is {_text(live)} and was made {_text(made)}"
 
 
 def _text(value: Any) -> str:

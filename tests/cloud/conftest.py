@@ -293,7 +293,7 @@ def stack(service, cloud):
         *cloud.network.ips(project_id=project),
         *cloud.block_storage.volumes(),
     ]
-    assert [(type(each).__name__, each.name) for each in left] == []
+    assert [(type(each).__name__, each.name, getattr(each, "status", None)) for each in left] == []
 
 
 @pytest.fixture(scope="session")
