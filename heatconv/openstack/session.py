@@ -17,8 +17,10 @@ from typing import Any, Protocol
 from cachetools import TTLCache
 from keystoneauth1.exceptions import ClientException
 from keystoneauth1.plugin import AUTH_INTERFACE
+from keystoneauth1.session import Session
 from openstack.config import OpenStackConfig
 from openstack.exceptions import ConfigException
+from requests.adapters import DEFAULT_POOLSIZE, HTTPAdapter
 
 from heatconv import errors
 from heatconv.resources.clients import Clients
@@ -26,6 +28,7 @@ from heatconv.resources.context import Context
 
 FRESH = 60.0  #: seconds for which what a service has told of itself, or of an id, need not be asked again
 MOST_KNOWN = 10_000  #: ids that a login remembers
+CONNECTIONS = 64  #: to a service, which a login keeps open: as many threads has a worker
 
 
 class KnownIds:
@@ -102,6 +105,7 @@ class Cloud:
             region = OpenStackConfig(app_name="heatconv").get_one(cloud=name)
             session: Any = region.get_session()
             session.timeout = session.timeout or timeout
+            keep_connections(session)
             self.access: Any = session.auth.get_access(session)
             auth_url = session.get_endpoint(interface=AUTH_INTERFACE)
         except (ClientException, ConfigException) as error:
@@ -216,6 +220,16 @@ class CloudContext(Context):
     def reload_auth_plugin(self) -> None:
         """Log in anew before the next request."""
         self.auth_plugin.invalidate()
+
+
+def keep_connections(session: Session) -> None:
+    """Let as many threads as there are send requests by a session, each by a connection that stays open.
+
+    The adapters stay the session's own, with what they were told of TLS.
+    """
+    for adapter in session.session.adapters.values():
+        if isinstance(adapter, HTTPAdapter):
+            adapter.init_poolmanager(DEFAULT_POOLSIZE, CONNECTIONS)
 
 
 def v3(auth_url: str) -> str:

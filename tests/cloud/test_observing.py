@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 from tests.cloud.test_server import web
 from tests.functional.waiting import until
 
@@ -10,6 +12,10 @@ from tests.functional.waiting import until
 def looked_at(stack):
     """Look at everything, and return the names of what differs."""
     before = stack.client.show_drift(stack.name)["observed_at"]
+    # Times are told in seconds: what is seen within one could not be told from what was seen before.
+    until(
+        lambda: before is None or datetime.now(UTC) >= datetime.fromisoformat(before) + timedelta(seconds=1)
+    )
     stack.client.observe(stack.name)
     until(lambda: stack.client.show_drift(stack.name)["observed_at"] != before)
     return {each["resource_name"] for each in stack.client.show_drift(stack.name)["resources"]}

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from ssl import TLSVersion
 from types import SimpleNamespace
 
 import pytest
+from keystoneauth1.session import Session
 
 from heatconv.openstack import session
 from heatconv.openstack.mended.known import remembers_ids
@@ -100,3 +102,12 @@ def test_a_thread_goes_on_with_the_clients_of_the_login_that_it_had_last(monkeyp
     assert again is not clients
     monkeypatch.setattr(session, "FRESH", -1)
     assert first.clients is not again
+
+
+def test_as_many_connections_are_kept_as_there_are_threads_and_tls_is_as_it_was():
+    plain = Session(tls_min_version="1.3")
+    session.keep_connections(plain)
+    adapter = plain.session.get_adapter("https://cloud")
+    kept = adapter.poolmanager.connection_pool_kw
+    assert kept["maxsize"] == session.CONNECTIONS
+    assert kept["ssl_context"].minimum_version is TLSVersion.TLSv1_3
