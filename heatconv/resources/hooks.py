@@ -87,6 +87,13 @@ class Hooks(Reading):
         """
         return self.goes_by_what_it_finds
 
+    def is_intact(self) -> bool:
+        """Tell whether what a create made still has all that it was given.
+
+        Where the type ``comes_late``, one that was made beside it, and removed, may have taken it along.
+        """
+        return True
+
     def token_of(self) -> Any:
         """Return the token with which to wait for what was found, if it ``goes_on``."""
         return None

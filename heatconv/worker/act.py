@@ -282,6 +282,11 @@ class Actor:
             with nothing_unknown(plugin):
                 complete = plugin.is_complete(attempt.action, waiting.token)
             if complete and self._is_alone(job, attempt, plugin):
+                if attempt.action is Action.CREATE and attempt.again and not plugin.is_intact():
+                    LOG.info(
+                        "stack %s: %s: it lacks what another took; making it anew", job.stack.id, job.node
+                    )
+                    return self._remove(job, deletions.begun(attempt, whatever_policy=True))
                 return self._complete(job, attempt, plugin)
             if complete:
                 delay, attempt = late.pause(attempt.unheard), late.looked(attempt)

@@ -23,6 +23,12 @@ ERROR = "ERROR"
 class Server(networks_of.Server):
     """A server whose ports can be moved to another one and back."""
 
+    def is_intact(self) -> bool:
+        """Tell whether its ports are its own: a second one, made late and removed, may have had them last."""
+        given = self._own_ports()
+        ports = self.client("neutron").list_ports(id=given)["ports"] if given else ()
+        return all(port["device_id"] == self.resource_id for port in ports)
+
     def prepare_for_replace(self) -> None:
         """Let go of the ports that a replacement may need."""
         server = self._server(self.resource_id)

@@ -24,6 +24,7 @@ class Late(Resource):
     looks = 0  #: how often somebody looks for it until it is there
     tried = 0
     refuses = False  #: a second one of the same name
+    robbed: str | None = None  #: the id of one that lacks what another has taken along
 
     def handle_create(self):
         Late.tried += 1
@@ -42,6 +43,9 @@ class Late(Resource):
 
     def find_existing(self):
         return next(iter(self.find_all()), None)
+
+    def is_intact(self):
+        return self.resource_id != Late.robbed
 
     def _carry_out(self):
         wanted = {key: self.properties[key] for key in ("value", "flavor", "uses")}
@@ -65,7 +69,7 @@ def registry():
 @pytest.fixture(autouse=True)
 def first(monkeypatch):
     """Let the next create be the first, which takes no look at all unless a test says so."""
-    for name, value in {"tried": 0, "looks": 0, "refuses": False}.items():
+    for name, value in {"tried": 0, "looks": 0, "refuses": False, "robbed": None}.items():
         monkeypatch.setattr(Late, name, value)
 
 
@@ -125,6 +129,18 @@ def test_what_comes_beside_what_was_made_in_its_place_is_removed(world, engines,
     world.run()
     assert world.state == "CREATE_COMPLETE"
     assert world.differences(template) == []
+
+
+def test_what_another_has_taken_something_from_is_made_anew(world, engines):
+    template = die_in_a_create(world, engines, wait=3)
+    engines[0].tick()
+    world.check("A+")
+    Late.robbed = robbed = world.row("A").physical_id
+    Late.looks = 1
+    world.run()
+    assert world.state == "CREATE_COMPLETE"
+    assert world.differences(template) == []
+    assert world.row("A").physical_id not in (None, robbed)
 
 
 def test_what_stands_in_the_way_of_a_create_is_what_the_one_before_made(world, engines):

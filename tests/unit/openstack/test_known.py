@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from keystoneauth1.session import Session
+from requests.adapters import HTTPAdapter
 
 from heatconv.openstack import session
 from heatconv.openstack.mended.known import remembers_ids
@@ -108,6 +109,7 @@ def test_as_many_connections_are_kept_as_there_are_threads_and_tls_is_as_it_was(
     plain = Session(tls_min_version="1.3")
     session.keep_connections(plain)
     adapter = plain.session.get_adapter("https://cloud")
+    assert isinstance(adapter, HTTPAdapter)
     kept = adapter.poolmanager.connection_pool_kw
     assert kept["maxsize"] == session.CONNECTIONS
     assert kept["ssl_context"].minimum_version is TLSVersion.TLSv1_3
