@@ -55,3 +55,36 @@ def test_a_resize_that_is_confirmed_is_not_confirmed_again(nova, status, asked):
     plugin = nova(status)
     assert plugin.verify_resize("it") is True
     assert plugin.asked == asked
+
+
+class Refused(Exception):
+    """What Nova says while a resize is being confirmed already."""
+
+    def __init__(self, code):
+        super().__init__("Instance has not been resized.")
+        self.code = code
+
+
+@pytest.mark.parametrize(
+    ("code", "afterwards", "is_over"),
+    [
+        (400, "VERIFY_RESIZE", True),  # another confirmation is under way
+        (400, "ACTIVE", True),
+        (None, "ACTIVE", True),  # it was carried out between Heat's looks and ours
+        (400, "ERROR", False),
+        (409, "VERIFY_RESIZE", False),  # what passes is tried again
+    ],
+)
+def test_a_confirmation_that_another_has_overtaken_is_no_error(code, afterwards, is_over):
+    class Overtaken(Nova):
+        def verify_resize(self, _server_id):
+            self.server.status = afterwards
+            raise Refused(code)
+
+    goes_by_what_it_finds(Overtaken)
+    plugin = Overtaken("VERIFY_RESIZE")
+    if is_over:
+        assert plugin.verify_resize("it") is True
+    else:
+        with pytest.raises(Refused):
+            plugin.verify_resize("it")
