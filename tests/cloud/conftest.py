@@ -285,7 +285,8 @@ def stack(service, cloud):
     made.delete()
     project = cloud.current_project_id
     left = [
-        *cloud.compute.servers(),
+        # For a moment more Nova lists what it says is deleted.
+        *(server for server in cloud.compute.servers() if server.status != "DELETED"),
         *cloud.network.ports(project_id=project),
         *cloud.network.subnets(project_id=project),
         *cloud.network.networks(project_id=project),
