@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.cloud.wishes import Resources
+from tests.cloud.world import servers_of
 
 Place = tuple[str, str]  #: the names of a stack and of a resource in it
 
@@ -88,7 +89,7 @@ def _volumes(cloud: Any) -> Iterator[Found]:
 
 
 def _servers(cloud: Any) -> Iterator[Found]:
-    for each in cloud.compute.servers():
+    for each in servers_of(cloud):
         ports = cloud.network.ports(device_id=each.id)
         looks = {
             "flavor": each.flavor["original_name"],

@@ -25,7 +25,7 @@ from keystoneauth1.exceptions import ClientException
 from openstack.exceptions import SDKException
 
 from heatconv.client.http import Client, ClientError
-from tests.cloud.world import World
+from tests.cloud.world import World, servers_of
 from tests.functional.servers.processes import Process, program
 
 HERE = Path(__file__).parent
@@ -285,8 +285,7 @@ def stack(service, cloud):
     made.delete()
     project = cloud.current_project_id
     left = [
-        # For a moment more Nova lists what it says is deleted.
-        *(server for server in cloud.compute.servers() if server.status != "DELETED"),
+        *servers_of(cloud),
         *cloud.network.ports(project_id=project),
         *cloud.network.subnets(project_id=project),
         *cloud.network.networks(project_id=project),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from tests.cloud.world import LARGE, Listing, World
+from tests.cloud.world import LARGE, Listing, World, servers_of
 
 Properties = Callable[[World], dict[str, Any]]
 
@@ -307,13 +307,13 @@ KINDS: Mapping[str, Kind] = {
     "OS::Nova::Server": Kind(
         given=_server,
         changed=_always(metadata={"a": "b"}),
-        listed=lambda world: world.cloud.compute.servers(),
+        listed=lambda world: servers_of(world.cloud),
         removed=_delete_server,
     ),
     "OS::Nova::Server that is resized": Kind(
         given=_server,
         changed=lambda world: {"flavor": world.flavors[1]},
-        listed=lambda world: world.cloud.compute.servers(),
+        listed=lambda world: servers_of(world.cloud),
         removed=_delete_server,
     ),
     "OS::Nova::ServerGroup": Kind(

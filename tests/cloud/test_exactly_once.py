@@ -9,6 +9,7 @@ from collections import Counter
 import pytest
 
 from tests.cloud.conftest import HERE, Stack
+from tests.cloud.world import servers_of
 from tests.functional.servers.processes import Process
 
 NOBODY = "never"  #: no request is that
@@ -193,7 +194,7 @@ def there(cloud):
         "OS::Neutron::SecurityGroup": groups,
         "OS::Neutron::FloatingIP": cloud.network.ips(**project),
         "OS::Neutron::Trunk": cloud.network.trunks(**project),
-        "OS::Nova::Server": cloud.compute.servers(),
+        "OS::Nova::Server": servers_of(cloud),
         "OS::Nova::ServerGroup": cloud.compute.server_groups(),
         "OS::Nova::KeyPair": cloud.compute.keypairs(),
         "OS::Cinder::Volume": cloud.block_storage.volumes(),
@@ -272,7 +273,7 @@ def test_an_update_goes_on_from_where_its_worker_died(mortals, cloud, smallest, 
     _, endpoint = mortals.start()
     stack.reach(endpoint)
     stack.wait_for("UPDATE_COMPLETE")
-    (server,) = cloud.compute.servers()
+    (server,) = servers_of(cloud)
     assert (server.id, server.status) == (stack.id_of("server"), "ACTIVE")
     assert cloud.compute.get_server(server.id).flavor["original_name"] == larger
     asked = [line.split() for line in mortals.log.read_text().splitlines() if "/action " in line]

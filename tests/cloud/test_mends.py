@@ -7,6 +7,7 @@ import pytest
 
 from tests.cloud.conftest import Stack
 from tests.cloud.test_server import web
+from tests.cloud.world import servers_of
 
 SUBNET = {name: each for name, each in web({}).items() if name in ("net", "subnet")}
 
@@ -33,7 +34,7 @@ def test_an_instance_on_a_subnet_is_deleted_by_an_ordinary_user(stack, cloud, sm
     stack.create(SUBNET | {"instance": instance})
     assert [server.id for server in cloud.compute.servers()] == [stack.id_of("instance")]
     stack.update(SUBNET)
-    assert list(cloud.compute.servers()) == []
+    assert servers_of(cloud) == []
     assert [each.device_owner for each in cloud.network.ports(network_id=stack.id_of("net"))] in (
         [],
         ["network:dhcp"],

@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from tests.cloud.test_server import web
+from tests.cloud.world import servers_of
 from tests.functional.waiting import until
 
 
@@ -32,6 +33,6 @@ def test_what_nobody_touched_has_not_drifted_and_what_was_deleted_is_made_anew(s
 
     stack.client.converge(stack.name)
     stack.wait_for("UPDATE_COMPLETE")
-    (server,) = cloud.compute.servers()
+    (server,) = servers_of(cloud)
     assert (server.id, server.status) == (stack.id_of("server"), "ACTIVE")
     assert server.id != lost
