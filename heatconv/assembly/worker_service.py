@@ -108,7 +108,7 @@ class WorkerService:
     def _spare_capacity(self, tree: str) -> int:
         """Return how many checks of a tree may be taken up beside those that run.
 
-        The asking thread's is included.  A tree with one thread keeps it, if there is one for each.
+        The asking thread's is included.  While nodes wait, a tree has what ``FairQueue.keeps`` leaves it.
         """
         if self._stopped:
             return 0

@@ -225,7 +225,7 @@ class CloudContext(Context):
 def keep_connections(session: Session) -> None:
     """Let as many threads as there are send requests by a session, each by a connection that stays open.
 
-    The adapters stay the session's own, with what they were told of TLS.
+    Its adapters are kept, and with them the ciphers and the version of TLS that are configured.
     """
     for adapter in session.session.adapters.values():
         if isinstance(adapter, HTTPAdapter):

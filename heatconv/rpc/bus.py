@@ -223,7 +223,7 @@ def as_known(error: errors.HeatconvError) -> errors.HeatconvError:
 
 
 class Bell:
-    """Rings for nodes and rollbacks; implements the worker's ``Doorbell``.
+    """Rings for nodes and rollbacks; implements ``doorbell.Doorbell``.
 
     What cannot be sent is logged and left to recovery: the truth is in the
     database already.

@@ -13,7 +13,7 @@ from heatconv.openstack.mended.server import Server
 class Plain(Server):
     """A server of two ports, and a third that was made for it."""
 
-    properties = {"networks": [{"port": "p1"}, {"network": "n"}, {"port": "p2"}]}  # type: ignore[assignment]
+    properties = {"networks": [{"port": "p1"}, {"network": "n"}, {"port": "p2"}]}  # type: ignore[assignment]  # values are all it needs
 
     def __init__(self, owners):
         self._owners = owners
