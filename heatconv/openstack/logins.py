@@ -23,7 +23,7 @@ from oslo_config import cfg
 
 from heatconv import errors
 from heatconv.model.delegation import Delegation
-from heatconv.openstack.session import CloudContext, KnownIds, keep_connections, v3
+from heatconv.openstack.session import CloudContext, Known, keep_connections, v3
 
 LOG = logging.getLogger(__name__)
 
@@ -165,7 +165,7 @@ class Delegated:
     ) -> None:
         self._read = current
         self._delegation = current()
-        self.known_ids = KnownIds()
+        self.known = Known()
         self.auth_url = trustee.auth_url
         self.region_name = region
         self.session = trustee.session_of(ByDelegation(trustee, self._current))
@@ -212,7 +212,7 @@ class Asking:
     trustor_user_id = None
 
     def __init__(self, trustee: Trustee, token: str | None, project_id: str, region: str | None) -> None:
-        self.known_ids = KnownIds()
+        self.known = Known()
         self.auth_url = trustee.auth_url
         self.region_name = region
         by_token = token and trustee.session_of(ByToken(trustee.auth_url, token, project_id))

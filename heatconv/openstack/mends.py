@@ -9,7 +9,7 @@ from typing import Any
 from heatconv.openstack.mended import answers, identity, in_use, networks_of, resizing, users
 from heatconv.openstack.mended.instance import Instance
 from heatconv.openstack.mended.key_pair import KeyPair
-from heatconv.openstack.mended.known import remembers_ids
+from heatconv.openstack.mended.known import remembers_ids, remembers_what_it_got
 from heatconv.openstack.mended.networks import names_networks
 from heatconv.openstack.mended.server import Server
 from heatconv.openstack.mended.volumes import Volume, VolumeAttachment
@@ -26,12 +26,14 @@ def _neutron(plugin: Any) -> None:
 
 def _glance(plugin: Any) -> None:
     remembers_ids(plugin, "_find_image_id", "images")
+    remembers_what_it_got(plugin, "get_image", lambda image: image.status == "active")
 
 
 def _nova(plugin: Any) -> None:
     names_networks(plugin)
     resizing.goes_by_what_it_finds(plugin)
     remembers_ids(plugin, "_find_flavor_id", "flavors")
+    remembers_what_it_got(plugin, "get_flavor", lambda _flavor: True)
 
 
 #: By the name of a client.

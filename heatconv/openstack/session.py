@@ -27,34 +27,39 @@ from heatconv.resources.clients import Clients
 from heatconv.resources.context import Context
 
 FRESH = 60.0  #: seconds for which what a service has told of itself, or of an id, need not be asked again
-MOST_KNOWN = 10_000  #: ids that a login remembers
+MOST_KNOWN = 10_000  #: answers that a login remembers
 CONNECTIONS = 64  #: to a service, which a login keeps open: as many threads has a worker
 
 
-class KnownIds:
-    """What some user was told of by its id a moment ago, so that it need not be asked for again.
+class Known:
+    """What some user was told a moment ago, so that it need not be asked for again.
 
     Concurrency: safe between threads.
     """
 
     def __init__(self) -> None:
-        self._known: TTLCache[Hashable, None] = TTLCache(MOST_KNOWN, FRESH)
+        self._known: TTLCache[Hashable, Any] = TTLCache(MOST_KNOWN, FRESH)
         self._lock = threading.Lock()
 
-    def add(self, known: Hashable) -> None:
+    def keep(self, key: Hashable, what: Any) -> None:
         """Remember something for a while."""
         with self._lock:
-            self._known[known] = None
+            self._known[key] = what
 
-    def __contains__(self, known: Hashable) -> bool:
+    def get(self, key: Hashable) -> Any:
+        """Return what is remembered; None if nothing is."""
         with self._lock:
-            return known in self._known
+            return self._known.get(key)
+
+    def note_id(self, kind: str, id_: str) -> None:
+        """Remember that there is something of a kind with an id."""
+        self.keep(("id", kind, id_), id_)
 
 
 class Login(Protocol):
     """A user in a project, logged in."""
 
-    known_ids: KnownIds
+    known: Known
 
     @property
     def session(self) -> Any:
@@ -117,7 +122,7 @@ class Cloud:
                 reason=f"the login of the cloud {name} is for no project: name one in clouds.yaml."
             )
         self.session = session
-        self.known_ids = KnownIds()
+        self.known = Known()
         self.region_name: str | None = region.get_region_name()
         self.interface = str(region.config.get("interface") or "public")
         self.auth_url = auth_url or ""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Neutron's client: its errors tell when a service asks to be asked again, and a POST's answer counts.
+"""Neutron's client: its errors tell when a service asks to be asked again, and what it answers counts.
 
-Heat's plugins look at what they have made at once, of which the answer has told all.
+Heat's plugins look at once at what they have made, of which the answer has told all, and
+for what they have deleted.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 CREATE = "_create"  #: the method of Heat's that makes a client
-LATELY = 1.0  #: seconds for which an answer to a POST is what the thing is
+LATELY = 1.0  #: seconds for which an answer to a POST, or a DELETE, is what the thing is
+#: What is gone when Neutron has answered its DELETE; other things, of which other daemons
+#: have to let go first, are there for a while.
+GONE_AT_ONCE = frozenset({"floatingips", "networks", "ports", "routers", "security-groups", "subnets"})
 REFUSE = "_handle_fault_response"  #: the client's method that raises what an answer says
 
 
@@ -42,25 +46,35 @@ def believes_what_it_is_told(plugin: Any) -> None:
 
     def create_client(self: Any, *args: Any, **kwargs: Any) -> Any:
         client = plain(self, *args, **kwargs)
-        client.do_request = _believing(client.do_request)
+        client.do_request = _believing(client.do_request, plugin.exceptions_module.NotFound)
         return client
 
     setattr(plugin, CREATE, create_client)
 
 
-def _believing(request: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what sends requests, but for a GET that follows the POST which made the thing."""
-    told: dict[str, tuple[float, Any]] = {}  #: by path; of the last request alone
+def _believing(request: Callable[..., Any], not_found: type[Exception]) -> Callable[..., Any]:
+    """Return what sends requests, but for a GET that follows what made the thing, or removed it."""
+    told: dict[str, tuple[float, Any]] = {}  #: by path; of the last request alone; None: it is gone
 
     def believing(method: str, action: str, body: Any = None, headers: Any = None, params: Any = None) -> Any:
         at, answer = told.pop(action, (0.0, None))
         told.clear()
         if method == "GET" and not params and time.monotonic() < at + LATELY:
+            if answer is None:
+                raise not_found
             return answer
         answer = request(method, action, body=body, headers=headers, params=params)
         if method == "POST" and isinstance(answer, dict):
             made = [thing["id"] for thing in answer.values() if isinstance(thing, dict) and "id" in thing]
             told.update({f"{action}/{each}": (time.monotonic(), answer) for each in made})
+        elif method == "DELETE" and _collection(action) in GONE_AT_ONCE:
+            told[action] = (time.monotonic(), None)
         return answer
 
     return believing
+
+
+def _collection(path: str) -> str | None:
+    """Return what ``/things/an-id`` is one of."""
+    parts = path.split("/")
+    return parts[1] if len(parts) == 3 else None

@@ -43,7 +43,7 @@ class Resource(Saving):
         """See the base; what is given the id need not ask whether there is such a thing."""
         super().resource_id_set(inst)
         if inst is not None and self.entity is not None:
-            self.context.login.known_ids.add((self.entity, inst))
+            self.context.login.known.note_id(self.entity, inst)
 
     @classmethod
     def is_observable(cls) -> bool:

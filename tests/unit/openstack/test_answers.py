@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Neutron's client was told in answer to a POST it does not ask for at once."""
+"""What Neutron's client was told in answer to a POST or a DELETE it does not ask for at once."""
 
 from __future__ import annotations
+
+from types import SimpleNamespace
 
 import pytest
 
 from heatconv.openstack.mended import answers
 from heatconv.openstack.mended.answers import believes_what_it_is_told
+
+
+class NotFound(Exception):
+    """As Neutron's client has it."""
 
 
 class Client:
@@ -23,6 +29,8 @@ class Client:
 @pytest.fixture
 def client():
     class Plugin:
+        exceptions_module = SimpleNamespace(NotFound=NotFound)
+
         def _create(self):
             return Client()
 
@@ -58,3 +66,23 @@ def test_it_is_asked_for_if_more_is_wanted_or_time_has_passed(client, monkeypatc
     monkeypatch.setattr(answers, "LATELY", -1)
     post(client)
     assert client.do_request("GET", "/networks/n1")["network"]["status"] == "ACTIVE"
+
+
+def test_what_was_deleted_is_gone(client, monkeypatch):
+    client.do_request("DELETE", "/ports/p1")
+    with pytest.raises(NotFound):
+        client.do_request("GET", "/ports/p1")
+    assert client.sent == ["DELETE /ports/p1"]
+    client.do_request("GET", "/ports/p1")  # whoever asks again wants to know
+    assert client.sent == ["DELETE /ports/p1", "GET /ports/p1"]
+    monkeypatch.setattr(answers, "LATELY", -1)
+    client.do_request("DELETE", "/ports/p1")
+    client.do_request("GET", "/ports/p1")
+    assert client.sent[2:] == ["DELETE /ports/p1", "GET /ports/p1"]
+
+
+def test_what_takes_a_while_to_go_is_asked_for(client):
+    for path in ("/vpn/ipsecpolicies/i1", "/fwaas/firewall_groups/f1", "/routers/r1/l3-agents/a1"):
+        client.do_request("DELETE", path)
+        client.do_request("GET", path)
+        assert client.sent.pop() == f"GET {path}"

@@ -12,8 +12,8 @@ from keystoneauth1.session import Session
 from requests.adapters import HTTPAdapter
 
 from heatconv.openstack import session
-from heatconv.openstack.mended.known import remembers_ids
-from heatconv.openstack.session import CloudContext, KnownIds
+from heatconv.openstack.mended.known import remembers_ids, remembers_what_it_got
+from heatconv.openstack.session import CloudContext, Known
 
 
 class Neutron:
@@ -34,7 +34,7 @@ class Login(SimpleNamespace):
     """As much of a login as is kept with it."""
 
     def __init__(self):
-        super().__init__(known_ids=KnownIds())
+        super().__init__(known=Known())
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_name_and_what_is_not_there_are_asked_for_each_time(neutron):
 
 def test_an_id_that_was_noted_is_not_asked_for(neutron):
     plugin = neutron(Login())
-    plugin.context.login.known_ids.add(("network", "made here"))
+    plugin.context.login.known.note_id("network", "made here")
     assert plugin.find("project", "network", "made here") == "made here"
     assert plugin.asked == []
 
@@ -82,6 +82,33 @@ def test_a_finder_of_one_kind_of_thing_is_not_told_which():
     plugin = Glance(Login())
     assert [plugin.find_image("project", "id-1") for _ in range(2)] == ["id-1"] * 2
     assert plugin.asked == ["id-1"]
+
+
+class Images:
+    """As much of a client's plugin as gets images; it has one."""
+
+    def __init__(self, login):
+        self.context = SimpleNamespace(login=login)
+        self.asked = []
+        self.status = "active"
+
+    def get_image(self, value):
+        self.asked.append(value)
+        return SimpleNamespace(id="id-1", status=self.status)
+
+
+def test_what_was_got_by_its_id_is_got_once_if_it_stays_as_it_is():
+    images = type("Mended", (Images,), {})
+    remembers_what_it_got(images, "get_image", lambda image: image.status == "active")
+    plugin = images(Login())
+    plugin.status = "queued"
+    assert [plugin.get_image("id-1").status for _ in range(2)] == ["queued"] * 2
+    plugin.status = "active"
+    for _ in range(2):
+        assert plugin.get_image("id-1").status == "active"
+        plugin.get_image("a name")
+    assert plugin.asked == ["id-1"] * 3 + ["a name"] * 2
+    assert images(Login()).get_image("id-1").status == "active"
 
 
 def test_an_id_of_one_kind_says_nothing_of_another(neutron):
