@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the parts are put together: ``engine`` and ``worker``.
 
-Each is on the bus by its ``*_service``, the engine with the table of its ``endpoints``.
+Each is on the bus by its ``*_service``, the engine with its ``endpoints``.
 """

@@ -12,6 +12,7 @@ from heatconv.db.plumbing.session import Database
 from heatconv.db.software.configs import UNLIMITED, Quotas
 from heatconv.engine.delegating import Authority, Delegating
 from heatconv.engine.event_reads import EventReads
+from heatconv.engine.languages import Languages
 from heatconv.engine.lifecycle import Lifecycle
 from heatconv.engine.plugin_access import SignalUrl
 from heatconv.engine.prepare import Preparer
@@ -142,6 +143,7 @@ class Engine:
             database=database, preparer=self.preparer, requests=self.requests, registry=registry
         )
         self.types = Types(registry)
+        self.languages = Languages()
         self.drift_requests = DriftRequests(
             database=database,
             preparer=self.preparer,

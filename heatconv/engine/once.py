@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each request that changes something is carried out once, however often it is asked, and of whom.
 
-Holds for every endpoint but those that ``READS`` names.  What it was answered,
-refusals included, is what it is answered whenever it is asked again.
+What it was answered, refusals included, is what it is answered whenever it is asked
+again.  What only reads is read again instead.
 """
 
 from __future__ import annotations
@@ -25,47 +25,10 @@ Perform = Callable[[RequestContext, Asked | None, Mapping[str, Any]], Any]
 
 PROMPT = 0.5  #: seconds after which a request may have been asked of another engine meanwhile
 
-#: The endpoints that change nothing which anybody could want changed once only: what they look at,
-#: or have looked at, may be looked at again.
-READS = frozenset(
-    {
-        "export_stack",
-        "list_snapshots",
-        "show_snapshot",
-        "identify_stack",
-        "show_stack",
-        "list_stacks",
-        "get_template",
-        "get_environment",
-        "get_files",
-        "list_outputs",
-        "show_output",
-        "list_services",
-        "show_graph",
-        "list_resources",
-        "show_resource",
-        "get_attribute",
-        "get_metadata",
-        "list_events",
-        "show_event",
-        "list_software_configs",
-        "show_software_config",
-        "list_software_deployments",
-        "list_deployed_configs",
-        "show_software_deployment",
-        "preview_create",
-        "preview_update",
-        "validate_template",
-        "observe_stack",
-        "show_drift",
-        "note_change",
-    }
-)
 
-
-def endpoint(database: Database, name: str, method: Method) -> Method:
+def endpoint(database: Database, method: Method, *, reads: bool) -> Method:
     """Return what answers a call from the bus: it takes the context as that carries it."""
-    perform = _read(method) if name in READS else _once(database, method)
+    perform = _read(method) if reads else _once(database, method)
 
     def call(context: Mapping[str, Any], **arguments: Any) -> Any:
         caller = RequestContext.from_dict(context)

@@ -74,7 +74,8 @@ class Preview:
         stack: str,
         source: Mapping[str, Any],
         options: Mapping[str, Any],
-        existing: bool,
+        *,
+        existing: bool = False,
     ) -> Json:
         """Return what an update would change, as far as can be told before it runs.
 
@@ -117,7 +118,7 @@ class Preview:
         return changes.by_kind
 
     def validate_template(
-        self, context: RequestContext, source: Mapping[str, Any], show_nested: bool
+        self, context: RequestContext, source: Mapping[str, Any], *, show_nested: bool = False
     ) -> Json:
         """Return what a template takes: its parameters and its environment, and what those inside it take.
 

@@ -37,12 +37,12 @@ class Reads:
 
     # -- stacks -----------------------------------------------------------------------------
 
-    def identify_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> Json:
+    def identify_stack(self, context: RequestContext, stack: str, *, resource: str | None = None) -> Json:
         """Return the name and id of a stack; with ``resource``, of that of a stack user's resource."""
         own = own_resource(self._database, context, stack, resource) if resource else None
         return views.identity(own[0] if own else find(self._database, context, stack))
 
-    def show_stack(self, context: RequestContext, stack: str, resolve_outputs: bool) -> Json:
+    def show_stack(self, context: RequestContext, stack: str, *, resolve_outputs: bool = True) -> Json:
         """Return a stack with its parameters, progress and outputs."""
         shown = self._shown(context, stack, with_outputs=resolve_outputs)
         found = shown.stack

@@ -71,7 +71,6 @@ class Requests:
 
         With ``adopt`` among the options, what an abandoned stack left is taken over.
         With ``owner``, the stack is nested, and one that is there already is returned.
-        So is the one that has the ``stack_id``: the message came twice.
         """
         owner = _owner(options)
         stack = self.new_stack(context, name, options)
@@ -113,7 +112,7 @@ class Requests:
         return None if existing is None or existing.deleted else existing.id
 
     def update_stack(
-        self, context: RequestContext, stack: str, source: Json, options: Json, existing: bool
+        self, context: RequestContext, stack: str, source: Json, options: Json, *, existing: bool = False
     ) -> None:
         """Start to make a stack match another template, whatever runs now."""
         found = self.find_to_change(context, stack)
@@ -139,7 +138,7 @@ class Requests:
             LOG.warning("stack %s: it is deleted with what it has: %s", found.id, error)
         return found
 
-    def delete_stack(self, context: RequestContext, stack: str, *, abandon: bool = False) -> None:
+    def begin_deletion(self, context: RequestContext, stack: str, *, abandon: bool) -> None:
         """Start to delete a stack, whatever runs now; ``abandon``: but nothing that it stands for."""
         found = self.find_to_change(context, stack)
         started = self._preparer.delete(found, abandon=abandon)
@@ -150,7 +149,7 @@ class Requests:
         """Start to bring a stack back to the last template that reached COMPLETE."""
         self._roll_back(self.find_to_change(context, stack), only_if_due=False)
 
-    def cancel_stack(self, context: RequestContext, stack: str, rollback: bool) -> None:
+    def cancel_stack(self, context: RequestContext, stack: str, *, rollback: bool) -> None:
         """Stop a running update, with rollback, or a create or update, without; in nested stacks as well.
 
         With rollback those are turned back by their owners.  Without, a nested stack that
@@ -274,7 +273,7 @@ class Requests:
 
     def new_stack(self, context: RequestContext, name: str, options: Json) -> Stack:
         """Return the record of a stack that is not stored yet."""
-        stack_id = options.get("stack_id") or new_id()
+        stack_id = new_id()
         return Stack(
             id=stack_id,
             name=name,

@@ -45,8 +45,8 @@ class ResourceReads:
         context: RequestContext,
         stack: str,
         filters: Mapping[str, Sequence[str]],
-        nested_depth: int = 0,
         *,
+        nested_depth: int = 0,
         every: bool = False,
     ) -> list[Json]:
         """Return a stack's resources by name, then those of the stacks nested in it.
@@ -62,7 +62,7 @@ class ResourceReads:
         ]
 
     def show_resource(
-        self, context: RequestContext, stack: str, name: str, attributes: Sequence[str]
+        self, context: RequestContext, stack: str, name: str, *, attributes: Sequence[str] = ()
     ) -> Json:
         """Return a resource with its attributes."""
         found = find(self._database, context, stack)

@@ -67,7 +67,7 @@ class Signals:
         self._wake = wake
         self._signal_url = signal_url
 
-    def signal_resource(self, context: RequestContext, stack: str, name: str, details: Json | None) -> None:
+    def signal_resource(self, context: RequestContext, stack: str, name: str, details: Json) -> None:
         """Tell a resource something; ``unset_hook`` among the details clears a breakpoint.
 
         A stack user may tell its own resource something, and clears no breakpoints.
@@ -97,13 +97,13 @@ class Signals:
 
     # -- signals --------------------------------------------------------------------------------
 
-    def _signal(self, stack: Stack, row: ResourceRow, details: Json | None) -> None:
+    def _signal(self, stack: Stack, row: ResourceRow, details: Json) -> None:
         self._handle(stack, row, details)
         # Those of the dead among them: nobody has to wait for recovery who comes by.
         for wished in pending_signals.of(self._database, {row.id, *row.requires}):
             self._carry_out(wished)
 
-    def _handle(self, stack: Stack, row: ResourceRow, details: Json | None) -> None:
+    def _handle(self, stack: Stack, row: ResourceRow, details: Json) -> None:
         for _ in range(ATTEMPTS):
             plugin = self._plugin(stack, row)
             if stack.action in plugin.no_signal_actions:
@@ -222,7 +222,7 @@ class Signals:
         return row
 
     def mark_unhealthy(
-        self, context: RequestContext, stack: str, name: str, unhealthy: bool, reason: str | None
+        self, context: RequestContext, stack: str, name: str, *, unhealthy: bool, reason: str
     ) -> None:
         """Mark a resource, told by name or physical id, for the next update to replace it; or well again.
 

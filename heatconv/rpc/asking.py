@@ -50,7 +50,7 @@ def waited_for_since(moment: float) -> Iterator[None]:
 
 
 class EngineCaller:
-    """Calls engines; implements ``heatconv.rpc.engine_client.Caller``.  Safe between threads."""
+    """Calls engines; implements ``heatconv.rpc.endpoint.Caller``.  Safe between threads."""
 
     def __init__(self, bus: Bus) -> None:
         # A call that no engine could ever hear fails at once instead of timing out.

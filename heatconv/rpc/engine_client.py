@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the API asks of an engine.
+"""What can be asked of an engine: the contract between engines and who calls them.
 
-One method per endpoint of ``heatconv.assembly.endpoints``; arguments and results
-are plain JSON.  A *source* is what a user sends to describe a stack::
+Whoever calls has each endpoint as a method here; a part of the engine has a method of
+the same name and parameters, and what that returns is the answer
+(``heatconv.assembly.endpoints`` finds it).  Arguments and
+results are plain JSON.  A *source* is what a user sends to describe a stack::
 
     {"template": {...} or "text", "environment": {...} or "text" or None,
      "environment_files": [...], "files": {...}, "parameters": {...}}
@@ -25,42 +27,27 @@ A *stack* is told by name or id within the caller's project.  Timestamps are
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
-from heatconv.model.ids import new_id
 from heatconv.rpc.context import RequestContext
+from heatconv.rpc.endpoint import Client, endpoint
+
+# mypy: disable-error-code="empty-body"
+# The bodies are what @endpoint makes of them.
 
 Json = dict[str, Any]
 
 
-class Caller(Protocol):
-    """Something that carries a call to an engine and brings its answer back."""
-
-    def call(self, context: RequestContext, method: str, **arguments: Any) -> Any:
-        """Call a method of some engine.
-
-        Raises:
-            UserError: what the engine refused, as it raised it.
-            TransportError: no engine answered in time.
-        """
-
-
-class EngineClient:
-    """The engine's endpoints, as seen from the API."""
-
-    def __init__(self, caller: Caller) -> None:
-        self._call = caller.call
+class EngineClient(Client):
+    """The engine's endpoints, as seen from whoever calls them."""
 
     # -- stacks: what should be ------------------------------------------------------
 
+    @endpoint()
     def create_stack(self, context: RequestContext, name: str, source: Json, options: Json) -> str:
-        """Store a stack, start to create it, return its id.
+        """Store a stack, start to create it, return its id."""
 
-        It is chosen here: a message that the bus carries twice is about one stack.
-        """
-        options = {**options, "stack_id": new_id()}
-        return str(self._call(context, "create_stack", name=name, source=source, options=options))
-
+    @endpoint()
     def update_stack(
         self, context: RequestContext, stack: str, source: Json, options: Json, *, existing: bool = False
     ) -> None:
@@ -70,50 +57,50 @@ class EngineClient:
         parameters are laid over the old ones, and ``source`` may have
         ``clear_parameters``, a list of names.
         """
-        self._call(context, "update_stack", stack=stack, source=source, options=options, existing=existing)
 
+    @endpoint()
     def delete_stack(self, context: RequestContext, stack: str, *, abandon: bool = False) -> None:
         """Start to delete a stack, whatever runs now; ``abandon``: but nothing that it stands for."""
-        self._call(context, "delete_stack", stack=stack, **({"abandon": True} if abandon else {}))
 
+    @endpoint()
     def rollback_stack(self, context: RequestContext, stack: str) -> None:
         """Start to bring a stack back to the last template that reached COMPLETE."""
-        self._call(context, "rollback_stack", stack=stack)
 
+    @endpoint()
     def cancel_stack(self, context: RequestContext, stack: str, *, rollback: bool) -> None:
         """Stop the running update (with rollback) or create or update (without)."""
-        self._call(context, "cancel_stack", stack=stack, rollback=rollback)
 
+    @endpoint()
     def check_stack(self, context: RequestContext, stack: str) -> None:
         """Start to check that every resource of a stack still is as it was made."""
-        self._call(context, "check_stack", stack=stack)
 
+    @endpoint()
     def suspend_stack(self, context: RequestContext, stack: str) -> None:
         """Start to suspend every resource of a stack."""
-        self._call(context, "suspend_stack", stack=stack)
 
+    @endpoint()
     def resume_stack(self, context: RequestContext, stack: str) -> None:
         """Start to resume every resource of a suspended stack."""
-        self._call(context, "resume_stack", stack=stack)
 
+    @endpoint(reads=True)
     def export_stack(self, context: RequestContext, stack: str) -> Json:
         """Return all that is known of a stack, for ``options["adopt"]`` of another to be made of."""
-        return dict(self._call(context, "export_stack", stack=stack))
 
+    @endpoint()
     def abandon_stack(self, context: RequestContext, stack: str) -> Json:
         """Return what ``export_stack`` does, and start to forget the stack."""
-        return dict(self._call(context, "abandon_stack", stack=stack))
 
     # -- drift -----------------------------------------------------------------------
 
+    @endpoint(reads=True)
     def observe_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> Json:
         """Look at what a stack, or one resource, really is now, and return what ``show_drift`` does."""
-        return dict(self._call(context, "observe_stack", stack=stack, resource=resource))
 
+    @endpoint()
     def converge_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> None:
         """Look, and start to put right what has drifted in a stack, or one resource."""
-        self._call(context, "converge_stack", stack=stack, resource=resource)
 
+    @endpoint(reads=True)
     def show_drift(self, context: RequestContext, stack: str, resource: str | None = None) -> Json:
         """Return what is known to have drifted in a stack and those nested in it, or of one resource.
 
@@ -124,8 +111,8 @@ class EngineClient:
         "left_alone", "differences" (list of {"property", "wanted",
         "observed"})}).
         """
-        return dict(self._call(context, "show_drift", stack=stack, resource=resource))
 
+    @endpoint(reads=True)
     def note_change(
         self, context: RequestContext, physical_ids: Sequence[str], *, all_projects: bool = False
     ) -> int:
@@ -134,46 +121,44 @@ class EngineClient:
         Returns of how many it is known that a stack has made them: one of the
         caller's project, or of any.
         """
-        return int(
-            self._call(context, "note_change", physical_ids=list(physical_ids), all_projects=all_projects)
-        )
 
     # -- snapshots -------------------------------------------------------------------
 
+    @endpoint()
     def create_snapshot(self, context: RequestContext, stack: str, name: str | None) -> Json:
         """Start to make a snapshot of a stack and return it.
 
         Keys: id, name, action, status, reason, data (as ``export_stack``
         gives it; None until COMPLETE), created_at.
         """
-        return dict(self._call(context, "create_snapshot", stack=stack, name=name))
 
+    @endpoint(reads=True)
     def list_snapshots(self, context: RequestContext, stack: str) -> list[Json]:
         """Return the snapshots of a stack."""
-        return list(self._call(context, "list_snapshots", stack=stack))
 
+    @endpoint(reads=True)
     def show_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> Json:
         """Return a snapshot by id."""
-        return dict(self._call(context, "show_snapshot", stack=stack, snapshot=snapshot))
 
+    @endpoint()
     def delete_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:
         """Start to delete a snapshot."""
-        self._call(context, "delete_snapshot", stack=stack, snapshot=snapshot)
 
+    @endpoint()
     def restore_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:
         """Start to bring a stack back to a snapshot."""
-        self._call(context, "restore_snapshot", stack=stack, snapshot=snapshot)
 
     # -- stacks: what would be ---------------------------------------------------------
 
+    @endpoint(reads=True)
     def preview_create(self, context: RequestContext, name: str, source: Json, options: Json) -> Json:
         """Return the stack that ``create_stack`` would make.
 
         A stack as ``show_stack`` gives it, without state, and ``resources``: a
         list as ``list_resources`` gives it.
         """
-        return dict(self._call(context, "preview_create", name=name, source=source, options=options))
 
+    @endpoint(reads=True)
     def preview_update(
         self, context: RequestContext, stack: str, source: Json, options: Json, *, existing: bool = False
     ) -> Json:
@@ -182,30 +167,25 @@ class EngineClient:
         ``{"unchanged": [], "updated": [], "replaced": [], "added": [],
         "deleted": []}``, lists of resources as ``list_resources`` gives them.
         """
-        return dict(
-            self._call(
-                context, "preview_update", stack=stack, source=source, options=options, existing=existing
-            )
-        )
 
+    @endpoint(reads=True)
     def validate_template(self, context: RequestContext, source: Json, *, show_nested: bool = False) -> Json:
         """Return Heat's answer to /validate: Description, Parameters, ParameterGroups, Environment.
 
         ``show_nested`` adds NestedParameters, if templates are among the types.
         """
-        return dict(self._call(context, "validate_template", source=source, show_nested=show_nested))
 
     # -- stacks: what is -------------------------------------------------------------------
 
+    @endpoint(reads=True)
     def identify_stack(self, context: RequestContext, stack: str, *, resource: str | None = None) -> Json:
         """Return ``{"name", "id"}`` of a stack; a deleted one is found by id only.
 
         ``resource``: what is asked about is this resource of it; a stack user is told of the
         stack that its own is in.
         """
-        named = {"resource": resource} if resource else {}
-        return dict(self._call(context, "identify_stack", stack=stack, **named))
 
+    @endpoint(reads=True)
     def show_stack(self, context: RequestContext, stack: str, *, resolve_outputs: bool = True) -> Json:
         """Return a stack.
 
@@ -218,8 +198,8 @@ class EngineClient:
         convergence (its own policy, or None), drift ({"status", "since",
         "observed_at"}; None of a nested stack).
         """
-        return dict(self._call(context, "show_stack", stack=stack, resolve_outputs=resolve_outputs))
 
+    @endpoint(reads=True)
     def list_stacks(self, context: RequestContext, query: Mapping[str, Any]) -> Json:
         """Return ``{"stacks": [...], "count": n or None}``, newest first by default.
 
@@ -231,38 +211,38 @@ class EngineClient:
         stack_user_project_id), tags, tags_any, not_tags, not_tags_any (lists).
         A status to filter by may have its action, as in ``CREATE_FAILED``.
         """
-        return dict(self._call(context, "list_stacks", query=dict(query)))
 
+    @endpoint(reads=True)
     def get_template(self, context: RequestContext, stack: str) -> Json:
         """Return the template of a stack as it was posted."""
-        return dict(self._call(context, "get_template", stack=stack))
 
+    @endpoint(reads=True)
     def get_environment(self, context: RequestContext, stack: str) -> Json:
         """Return the environment of a stack, hidden parameters masked."""
-        return dict(self._call(context, "get_environment", stack=stack))
 
+    @endpoint(reads=True)
     def get_files(self, context: RequestContext, stack: str) -> Json:
         """Return the files of a stack by name."""
-        return dict(self._call(context, "get_files", stack=stack))
 
+    @endpoint(reads=True)
     def list_outputs(self, context: RequestContext, stack: str) -> list[Json]:
         """Return the outputs of a stack without their values."""
-        return list(self._call(context, "list_outputs", stack=stack))
 
+    @endpoint(reads=True)
     def show_output(self, context: RequestContext, stack: str, key: str) -> Json:
         """Return one output of a stack with its value."""
-        return dict(self._call(context, "show_output", stack=stack, key=key))
 
+    @endpoint(reads=True)
     def show_graph(self, context: RequestContext, stack: str) -> Json:
         """Return the dependency graph of a stack's resources.
 
         ``{"nodes": [{"name", "type", "action", "status", "reason",
         "physical_id"}], "edges": [[name, required name], ...]}``
         """
-        return dict(self._call(context, "show_graph", stack=stack))
 
     # -- resources and events --------------------------------------------------------------
 
+    @endpoint(reads=True)
     def list_resources(
         self,
         context: RequestContext,
@@ -285,13 +265,8 @@ class EngineClient:
         "physical_id", "action", "status"} of what took its place, or None.
         ``filters``: {key: [values]} on name, type, action, status, id, physical_id.
         """
-        more = {"every": True} if every else {}  # engines of the version before know no such thing
-        return list(
-            self._call(
-                context, "list_resources", stack=stack, filters=filters, nested_depth=nested_depth, **more
-            )
-        )
 
+    @endpoint(reads=True)
     def show_resource(
         self, context: RequestContext, stack: str, name: str, *, attributes: Sequence[str] = ()
     ) -> Json:
@@ -301,29 +276,29 @@ class EngineClient:
         is asked of the real world, and None if that does not tell.  ``drift``
         is what ``show_drift`` has of it, or None.
         """
-        return dict(self._call(context, "show_resource", stack=stack, name=name, attributes=list(attributes)))
 
-    def get_attribute(
-        self, context: RequestContext, stack: str, name: str, attribute: str | None
-    ) -> tuple[Any, frozenset[str]]:
-        """Return an attribute of a resource, or its physical id, and the secrets in it; for workers alone."""
-        answer = self._call(context, "get_attribute", stack=stack, name=name, attribute=attribute)
-        return answer["value"], frozenset(answer["secrets"])
+    @endpoint(reads=True)
+    def get_attribute(self, context: RequestContext, stack: str, name: str, attribute: str | None) -> Json:
+        """Return an attribute of a resource, or its physical id; for workers alone.
 
+        ``{"value": ..., "secrets": [...]}``: the latter are what must be hidden of it.
+        """
+
+    @endpoint(reads=True)
     def get_metadata(self, context: RequestContext, stack: str, name: str) -> Json:
         """Return the metadata of a resource."""
-        return dict(self._call(context, "get_metadata", stack=stack, name=name))
 
+    @endpoint()
     def signal_resource(self, context: RequestContext, stack: str, name: str, details: Json) -> None:
         """Tell a resource something; ``unset_hook`` among the details clears a breakpoint."""
-        self._call(context, "signal_resource", stack=stack, name=name, details=details)
 
+    @endpoint()
     def mark_unhealthy(
         self, context: RequestContext, stack: str, name: str, *, unhealthy: bool, reason: str
     ) -> None:
         """Mark a resource, by name or physical id, as CHECK_FAILED, or as healthy again."""
-        self._call(context, "mark_unhealthy", stack=stack, name=name, unhealthy=unhealthy, reason=reason)
 
+    @endpoint(reads=True)
     def list_events(self, context: RequestContext, stack: str, query: Json) -> list[Json]:
         """Return events of a stack, newest first by default.
 
@@ -335,50 +310,50 @@ class EngineClient:
         whose events to return too), filters ({key: [values]}; action, status,
         resource_name, resource_type).
         """
-        return list(self._call(context, "list_events", stack=stack, query=query))
 
+    @endpoint(reads=True)
     def show_event(self, context: RequestContext, stack: str, resource: str, event_id: str) -> Json:
         """Return one event with its ``resource_properties``."""
-        return dict(self._call(context, "show_event", stack=stack, resource=resource, event_id=event_id))
 
     # -- software configs and deployments ----------------------------------------------------
 
+    @endpoint(reads=True)
     def list_software_configs(self, context: RequestContext, query: Json) -> list[Json]:
         """Return software configs, the newest first, without what is in them.
 
         Keys: id, name, group, project, created_at.  ``query``: limit, marker,
         all_projects.
         """
-        return list(self._call(context, "list_software_configs", query=query))
 
+    @endpoint()
     def create_software_config(self, context: RequestContext, values: Json) -> Json:
         """Store a software config and return it.
 
         Keys: those of ``list_software_configs``, and config, inputs, outputs,
         options.  ``values``: name, group and the latter four.
         """
-        return dict(self._call(context, "create_software_config", values=values))
 
+    @endpoint(reads=True)
     def show_software_config(self, context: RequestContext, config: str) -> Json:
         """Return a software config by id."""
-        return dict(self._call(context, "show_software_config", config=config))
 
+    @endpoint()
     def delete_software_config(self, context: RequestContext, config: str) -> None:
         """Delete a software config that no deployment refers to."""
-        self._call(context, "delete_software_config", config=config)
 
+    @endpoint(reads=True)
     def list_software_deployments(self, context: RequestContext, server: str | None) -> list[Json]:
         """Return software deployments, all or those on a server, the oldest first.
 
         Keys: id, server_id, config_id, input_values, output_values, action,
         status, status_reason, created_at, updated_at.
         """
-        return list(self._call(context, "list_software_deployments", server=server))
 
+    @endpoint(reads=True)
     def list_deployed_configs(self, context: RequestContext, server: str) -> list[Json]:
         """Return the software configs that a server is to have, by name."""
-        return list(self._call(context, "list_deployed_configs", server=server))
 
+    @endpoint()
     def create_software_deployment(self, context: RequestContext, values: Json) -> Json:
         """Store a software deployment and return it.
 
@@ -386,48 +361,48 @@ class EngineClient:
         status_reason, stack_user_project_id (none other than the caller's own
         project); only the first two are required.
         """
-        return dict(self._call(context, "create_software_deployment", values=values))
 
+    @endpoint(reads=True)
     def show_software_deployment(self, context: RequestContext, deployment: str) -> Json:
         """Return a software deployment by id."""
-        return dict(self._call(context, "show_software_deployment", deployment=deployment))
 
+    @endpoint()
     def update_software_deployment(self, context: RequestContext, deployment: str, values: Json) -> Json:
         """Change what ``values`` has of a software deployment, and return it.
 
         ``values``: config_id, input_values, output_values, action, status,
         status_reason; None is as good as not given.
         """
-        return dict(self._call(context, "update_software_deployment", deployment=deployment, values=values))
 
+    @endpoint()
     def delete_software_deployment(self, context: RequestContext, deployment: str) -> None:
         """Delete a software deployment."""
-        self._call(context, "delete_software_deployment", deployment=deployment)
 
     # -- what can be declared, and who serves -------------------------------------------------
 
+    @endpoint(reads=True)
     def list_resource_types(self, context: RequestContext, query: Json) -> list[Json]:
         """Return ``{"resource_type", "description"}`` of each type.
 
         ``query``: name (a regular expression), support_status, version.
         """
-        return list(self._call(context, "list_resource_types", query=query))
 
+    @endpoint(reads=True)
     def show_resource_type(self, context: RequestContext, type_name: str) -> Json:
         """Return Heat's answer to /resource_types/{t}."""
-        return dict(self._call(context, "show_resource_type", type_name=type_name))
 
+    @endpoint(reads=True)
     def make_type_template(self, context: RequestContext, type_name: str, language: str) -> Json:
         """Return a template (``hot`` or ``cfn``) whose only resource is of a type."""
-        return dict(self._call(context, "make_type_template", type_name=type_name, language=language))
 
+    @endpoint(reads=True)
     def list_template_versions(self, context: RequestContext) -> list[Json]:
         """Return ``{"version", "type", "aliases"}`` of each version a template may name.
 
         ``version`` is like ``heat_template_version.2013-05-23``, ``type`` is ``hot``.
         """
-        return list(self._call(context, "list_template_versions"))
 
+    @endpoint(reads=True)
     def list_template_functions(
         self, context: RequestContext, version: str, *, with_conditions: bool = False
     ) -> list[Json]:
@@ -436,14 +411,11 @@ class EngineClient:
         ``version`` is as ``list_template_versions`` names it; ``with_conditions``
         adds the functions that may be used in conditions only.
         """
-        return list(
-            self._call(context, "list_template_functions", version=version, with_conditions=with_conditions)
-        )
 
+    @endpoint(reads=True)
     def get_revision(self, context: RequestContext) -> str:
         """Return the version of heatconv that the engine runs."""
-        return str(self._call(context, "get_revision"))
 
+    @endpoint(reads=True)
     def list_services(self, context: RequestContext) -> list[Json]:
         """Return every daemon that heartbeats: id, binary, engine_id, host, topic, updated_at, status."""
-        return list(self._call(context, "list_services"))

@@ -24,8 +24,6 @@ from heatconv.assembly.worker import Worker, WorkerSettings
 from heatconv.db.convergence import resources, services
 from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import metadata
-from heatconv.engine.reads import Reads
-from heatconv.engine.requests import Requests
 from heatconv.model.nodes import Node
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
@@ -58,10 +56,11 @@ class SimulatedStacks:
     A request is one task among the others, and each method returns when it is over.
     """
 
-    def __init__(self, simulator: Simulator, requests: Requests, reads: Reads) -> None:
+    def __init__(self, simulator: Simulator, engine: Engine) -> None:
         self._simulator = simulator
-        self._requests = requests
-        self._reads = reads
+        self._requests = engine.requests
+        self._lifecycle = engine.lifecycle
+        self._reads = engine.reads
         self._context = RequestContext(project_id="simulated")
 
     def create(self, name: str, template: Json, *, rollback: bool) -> None:
@@ -78,11 +77,11 @@ class SimulatedStacks:
 
     def delete(self, name: str) -> None:
         """Delete a stack."""
-        self._ask("delete", self._requests.delete_stack, name)
+        self._ask("delete", self._lifecycle.delete_stack, name)
 
     def abandon(self, name: str) -> None:
         """Delete a stack, and nothing that it stands for."""
-        self._ask("abandon", partial(self._requests.delete_stack, abandon=True), name)
+        self._ask("abandon", partial(self._lifecycle.delete_stack, abandon=True), name)
 
     def roll_back(self, name: str) -> None:
         """Bring a stack back to the last template that completed."""
@@ -148,7 +147,7 @@ class SimulatedWorld(World):
         settings = EngineSettings(dead_after=FOREVER, default_timeout=FOREVER)
         engine = Engine(self._database, registry, self._doorbell, settings)
         self._requests, self._recovery = engine.requests, engine.recovery
-        stacks = SimulatedStacks(self.simulator, engine.requests, engine.reads)
+        stacks = SimulatedStacks(self.simulator, engine)
         super().__init__(stacks, IN_PROCESS)
         self.rough = self._mishaps.crash > 0
         self._numbers = itertools.count(1)

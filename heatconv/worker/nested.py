@@ -109,9 +109,9 @@ class OwnedStacks:
 
     def member(self, stack_id: str, name: str, attribute: str | None) -> Any:
         """Return an attribute of a stack's resource, or its physical id."""
-        value, secrets = self._engine.get_attribute(self._context, stack_id, name, attribute)
-        self.secrets |= secrets
-        return value
+        answer = self._engine.get_attribute(self._context, stack_id, name, attribute)
+        self.secrets |= frozenset(answer["secrets"])
+        return answer["value"]
 
 
 @contextmanager

@@ -39,7 +39,7 @@ EVENTS = 3  #: of each resource
 
 
 class DirectCaller:
-    """Calls the engine's reads in this process; implements ``heatconv.rpc.engine_client.Caller``."""
+    """Calls the engine's reads in this process; implements ``heatconv.rpc.endpoint.Caller``."""
 
     def __init__(self, database: Database) -> None:
         registry = Registry.load()

@@ -79,7 +79,7 @@ class Engine:
 
     def again(self, part: object, method: str, asked: Asked, **arguments: Any) -> Any:
         """Carry out a request that may have been carried out already, as the bus asks for it."""
-        endpoint = once.endpoint(self.database, method, getattr(part, method))
+        endpoint = once.endpoint(self.database, getattr(part, method), reads=False)
         return endpoint(OURS.to_dict() | {"asked": asdict(asked)}, **arguments)
 
     # -- what resources of stacks do -----------------------------------------------------------

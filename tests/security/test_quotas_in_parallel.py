@@ -114,7 +114,7 @@ def put_inside(engine, stack_id, number):
 def test_what_is_deleted_makes_room_for_as_many(engines, engine):
     made = all_at_once(engines, lambda each, number: each.create(f"web-{number}"), MANY)
     for stack_id in made[:2]:
-        engine.requests.delete_stack(OURS, stack_id)
+        engine.lifecycle.delete_stack(OURS, stack_id)
 
     more = all_at_once(engines, lambda each, number: each.create(f"db-{number}"), MANY)
 

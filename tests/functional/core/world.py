@@ -177,7 +177,7 @@ class World:
         (engine or self.engine).update_stack(CONTEXT, self.stack_id, source, options, existing=False)
 
     def delete(self) -> None:
-        self.engine.delete_stack(CONTEXT, self.stack_id)
+        self.engine.begin_deletion(CONTEXT, self.stack_id, abandon=False)
 
     def roll_back(self) -> None:
         self.engine.rollback_stack(CONTEXT, self.stack_id)

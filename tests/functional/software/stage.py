@@ -139,7 +139,7 @@ class Stage:
         self.run()
 
     def delete(self) -> None:
-        self.act(self.requests.delete_stack)
+        self.act(self.lifecycle.delete_stack)
 
     # -- what happens ------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ terms, and keeps what it was sent for tests to look at.
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from heatconv import errors
@@ -129,11 +130,9 @@ class FakeEngine:
     def _create_stack(self, context: RequestContext, name: str, source: Any, options: Any) -> str:
         if any(row["name"] == name and row["project"] == context.project_id for row in self.stacks.values()):
             raise errors.StackExists(name=name)
-        options = dict(options)
         stack_id = self.add_stack(
             name,
             context.project_id,
-            id=options.pop("stack_id"),
             status="IN_PROGRESS",
             reason="Stack CREATE started",
             phase="UPDATE",
@@ -142,7 +141,7 @@ class FakeEngine:
         return stack_id
 
     def _update_stack(
-        self, context: RequestContext, stack: str, source: Any, options: Any, existing: bool
+        self, context: RequestContext, stack: str, source: Any, options: Any, existing: bool = False
     ) -> None:
         row = self._find(context, stack)
         row.update(action="UPDATE", status="IN_PROGRESS", phase="UPDATE")
@@ -182,14 +181,14 @@ class FakeEngine:
 
     # -- drift -------------------------------------------------------------------------
 
-    def _observe_stack(self, context: RequestContext, stack: str, resource: str | None) -> Any:
+    def _observe_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> Any:
         self.done.append((self._find(context, stack)["id"], f"observe {resource or 'all'}"))
         return self._show_drift(context, stack, resource)
 
-    def _converge_stack(self, context: RequestContext, stack: str, resource: str | None) -> None:
+    def _converge_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> None:
         self.done.append((self._find(context, stack)["id"], f"converge {resource or 'all'}"))
 
-    def _show_drift(self, context: RequestContext, stack: str, resource: str | None) -> Any:
+    def _show_drift(self, context: RequestContext, stack: str, resource: str | None = None) -> Any:
         stack_id = self._find(context, stack)["id"]
         found = {"observed_at": NOW, "policy": "detect", "interval": 300.0, "resources": []}
         drifted = {
@@ -204,7 +203,9 @@ class FakeEngine:
         found["resources"] = [{**{key: row[key] for key in keys}, **drifted} for row in rows]
         return {"status": "DRIFTED" if rows else "IN_SYNC", "since": NOW, **found}
 
-    def _note_change(self, context: RequestContext, physical_ids: list[str], all_projects: bool) -> int:
+    def _note_change(
+        self, context: RequestContext, physical_ids: list[str], all_projects: bool = False
+    ) -> int:
         self.noted.append((context.project_id, physical_ids, all_projects))
         return len([each for each in physical_ids if each != "unknown"])
 
@@ -242,12 +243,12 @@ class FakeEngine:
         return row | {"resources": [{"name": "a", "type": "OS::Heat::None", **stack}]}
 
     def _preview_update(
-        self, context: RequestContext, stack: str, source: Any, options: Any, existing: bool
+        self, context: RequestContext, stack: str, source: Any, options: Any, existing: bool = False
     ) -> Any:
         rows = self.resources[self._find(context, stack)["id"]]
         return {"unchanged": rows, "updated": [], "replaced": [], "added": [], "deleted": []}
 
-    def _validate_template(self, context: RequestContext, source: Any, show_nested: bool) -> Any:
+    def _validate_template(self, context: RequestContext, source: Any, show_nested: bool = False) -> Any:
         if "broken" in str(source["template"]):
             raise errors.Invalid(problems=[("resources.a.type", "unknown type"), ("outputs.b", "no value")])
         return {"Description": "", "Parameters": {}, "Environment": {}}
@@ -256,7 +257,7 @@ class FakeEngine:
         row = self._find(context, stack)
         return {"name": row["name"], "id": row["id"]}
 
-    def _show_stack(self, context: RequestContext, stack: str, resolve_outputs: bool) -> Any:
+    def _show_stack(self, context: RequestContext, stack: str, resolve_outputs: bool = True) -> Any:
         row = self._find(context, stack)
         if self.script:
             self.script.pop(0)(row["id"])
@@ -302,7 +303,7 @@ class FakeEngine:
     # -- resources and events ---------------------------------------------------------------
 
     def _list_resources(
-        self, context: RequestContext, stack: str, filters: Any, nested_depth: int, **every: bool
+        self, context: RequestContext, stack: str, filters: Any, nested_depth: int = 0, **every: bool
     ) -> Any:
         self.queries.append({"filters": filters, "nested_depth": nested_depth, **every})
         rows = self.resources[self._find(context, stack)["id"]]
@@ -310,7 +311,9 @@ class FakeEngine:
             rows = [{"wanted": True, "replaced_by": None, **row} for row in rows]
         return [row for row in rows if all(row[key] in wanted for key, wanted in filters.items())]
 
-    def _show_resource(self, context: RequestContext, stack: str, name: str, attributes: list[str]) -> Any:
+    def _show_resource(
+        self, context: RequestContext, stack: str, name: str, attributes: Sequence[str] = ()
+    ) -> Any:
         row = self._resource(context, stack, name)
         return row | {"attributes": row["attributes"] | dict.fromkeys(attributes, "asked for")}
 
@@ -371,7 +374,9 @@ class FakeEngine:
     def _list_template_versions(self, context: RequestContext) -> Any:
         return [{"version": "heat_template_version.2018-08-31", "type": "hot", "aliases": ["rocky"]}]
 
-    def _list_template_functions(self, context: RequestContext, version: str, with_conditions: bool) -> Any:
+    def _list_template_functions(
+        self, context: RequestContext, version: str, with_conditions: bool = False
+    ) -> Any:
         names = ["get_attr", "equals"] if with_conditions else ["get_attr"]
         return [{"functions": name, "description": ""} for name in names]
 
