@@ -12,17 +12,21 @@ from heatconv.db.plumbing.session import Database
 from heatconv.db.software.configs import UNLIMITED, Quotas
 from heatconv.engine.delegating import Authority, Delegating
 from heatconv.engine.event_reads import EventReads
+from heatconv.engine.freezer import Freezer
 from heatconv.engine.languages import Languages
 from heatconv.engine.lifecycle import Lifecycle
 from heatconv.engine.plugin_access import SignalUrl
+from heatconv.engine.posted_sources import PostedSources
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.preview import Preview
 from heatconv.engine.reads import Reads
 from heatconv.engine.recovery import Recovery
 from heatconv.engine.requests import Requests, Ring
 from heatconv.engine.resource_reads import ResourceReads
+from heatconv.engine.signalled_plugins import SignalledPlugins
 from heatconv.engine.signals import Signals
 from heatconv.engine.software import Software
+from heatconv.engine.stack_quotas import StackQuotas
 from heatconv.engine.types import Types
 from heatconv.observer.drift_requests import DriftRequests
 from heatconv.observer.healing import LIMITS, Healing, Limits
@@ -58,7 +62,7 @@ class EngineSettings:
 class Engine:
     """Everything that users ask for, and what goes on without being asked."""
 
-    preparer_type = Preparer
+    freezer_type = Freezer
 
     def __init__(
         self,
@@ -80,13 +84,22 @@ class Engine:
         """
         self._doorbell = doorbell
         ring = ring or self.ring
-        self.preparer = self.preparer_type(
+        freezer = self.freezer_type(database, registry, settings.operator_environment)
+        quotas = StackQuotas(
             database,
-            registry,
-            default_timeout=settings.default_timeout,
+            max_stacks=settings.max_stacks,
             max_resources=settings.max_resources,
+            max_depth=settings.max_depth,
+        )
+        sources = PostedSources(
+            freezer, sink_types or SinkTypes(), max_template_size=settings.max_template_size
+        )
+        self.preparer = Preparer(
+            database,
+            freezer,
+            quotas,
+            default_timeout=settings.default_timeout,
             keep_events=settings.keep_events,
-            operator_environment=settings.operator_environment,
         )
         self.observer = Observer(
             database=database,
@@ -102,21 +115,22 @@ class Engine:
         self.requests = Requests(
             database=database,
             preparer=self.preparer,
+            sources=sources,
+            quotas=quotas,
             ring=ring,
-            max_template_size=settings.max_template_size,
-            max_stacks=settings.max_stacks,
-            max_depth=settings.max_depth,
             wake=doorbell.wake,
             look_over=self.observer.look_over,
-            sink_types=sink_types,
             delegating=self.delegating,
         )
         self.signals = Signals(
             database=database,
-            requests=self.requests,
-            registry=registry,
+            plugins=SignalledPlugins(
+                database=database,
+                requests=self.requests,
+                registry=registry,
+                signal_url=settings.signal_url,
+            ),
             wake=doorbell.wake,
-            signal_url=settings.signal_url,
         )
         self.recovery = Recovery(
             database=database,
@@ -128,6 +142,7 @@ class Engine:
         )
         self.lifecycle = Lifecycle(
             database=database,
+            freezer=freezer,
             preparer=self.preparer,
             requests=self.requests,
             registry=registry,
@@ -140,14 +155,13 @@ class Engine:
         self.event_reads = EventReads(database)
         self.software = Software(database=database, quotas=settings.software_quotas, wake=doorbell.wake)
         self.preview = Preview(
-            database=database, preparer=self.preparer, requests=self.requests, registry=registry
+            database=database, freezer=freezer, sources=sources, quotas=quotas, registry=registry
         )
         self.types = Types(registry)
         self.languages = Languages()
         self.drift_requests = DriftRequests(
             database=database,
             preparer=self.preparer,
-            requests=self.requests,
             observer=self.observer,
             notifications=self.notifications,
             ring=ring,

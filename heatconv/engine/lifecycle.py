@@ -14,10 +14,13 @@ from typing import Any
 
 from heatconv import errors
 from heatconv.db.convergence import nested, resources, snapshots
+from heatconv.db.convergence.traversal_kinds import PLAIN, Kind, TakingSnapshot
 from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.requests import answer_with, carrying_out
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
+from heatconv.engine.freezer import Freezer
+from heatconv.engine.lookup import find_living, find_to_change
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.redaction import Redaction
 from heatconv.engine.requests import Requests
@@ -49,15 +52,17 @@ class Lifecycle:
         self,
         *,
         database: Database,
+        freezer: Freezer,
         preparer: Preparer,
         requests: Requests,
         registry: Registry,
         ring: Callable[[Started], None],
         max_snapshots: int,
-        look_after: Callable[[str], None] = lambda _stack_id: None,
+        look_after: Callable[[str], None],
     ) -> None:
         """Keep what is handed in; a negative limit is none."""
         self._database = database
+        self._freezer = freezer
         self._preparer = preparer
         self._requests = requests
         self._registry = registry
@@ -79,13 +84,9 @@ class Lifecycle:
         """Start to look whether every resource of a stack is well, and, after that, what has drifted."""
         self._look_after(self._visit(context, stack, Action.CHECK).stack_id)
 
-    def _visit(
-        self, context: RequestContext, stack: str, action: Action, *, snapshot_name: str | None = None
-    ) -> Started:
-        found = self._requests.find_to_change(context, stack)
-        started = self._preparer.visit(
-            found, action, snapshot_name=snapshot_name, max_snapshots=self._max_snapshots
-        )
+    def _visit(self, context: RequestContext, stack: str, action: Action, kind: Kind = PLAIN) -> Started:
+        found = find_to_change(self._database, context, stack)
+        started = self._preparer.visit(found, action, kind)
         LOG.info("stack %s: %s begins (%s)", found.id, action, context.request_id)
         self._ring(started)
         return started
@@ -94,11 +95,11 @@ class Lifecycle:
 
     def export_stack(self, context: RequestContext, stack: str) -> Json:
         """Return all that another installation needs to adopt a stack."""
-        return snapshots.tell(self._database, self._requests.find(context, stack).id)
+        return snapshots.tell(self._database, find_living(self._database, context, stack).id)
 
     def abandon_stack(self, context: RequestContext, stack: str) -> Json:
         """Return what ``export_stack`` does, and start to delete the stack, but nothing it stands for."""
-        found = self._requests.find_to_change(context, stack)
+        found = find_to_change(self._database, context, stack)
         data = snapshots.tell(self._database, found.id)
         answer_with(lambda _started: data)
         LOG.info("stack %s: it is abandoned (%s)", found.id, context.request_id)
@@ -106,7 +107,9 @@ class Lifecycle:
         with carrying_out(None):
             for level in reversed(nested.below(self._database, found.id, DEEP)):
                 for below in level:
-                    self._ring(self._preparer.delete(self._requests.find(context, below.id), abandon=True))
+                    self._ring(
+                        self._preparer.delete(find_living(self._database, context, below.id), abandon=True)
+                    )
         self._ring(self._preparer.delete(found, abandon=True))
         return data
 
@@ -115,20 +118,21 @@ class Lifecycle:
     def create_snapshot(self, context: RequestContext, stack: str, name: str | None) -> Json:
         """Start to take a snapshot of a stack and return it."""
         answer_with(lambda started: _shown(started.snapshot))
-        return _shown(self._visit(context, stack, Action.SNAPSHOT, snapshot_name=name).snapshot)
+        taking = TakingSnapshot(name=name, limit=self._max_snapshots)
+        return _shown(self._visit(context, stack, Action.SNAPSHOT, taking).snapshot)
 
     def list_snapshots(self, context: RequestContext, stack: str) -> list[Json]:
         """Return the snapshots of a stack, the oldest first."""
-        found = self._requests.find(context, stack)
+        found = find_living(self._database, context, stack)
         return [_shown(each) for each in snapshots.list_snapshots(self._database, found.id)]
 
     def show_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> Json:
         """Return a snapshot."""
-        return _shown(self._find_snapshot(self._requests.find(context, stack), snapshot))
+        return _shown(self._find_snapshot(find_living(self._database, context, stack), snapshot))
 
     def restore_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:
         """Start to make a stack what it was when a snapshot was taken."""
-        found = self._requests.find_to_change(context, stack)
+        found = find_to_change(self._database, context, stack)
         taken = self._find_snapshot(found, snapshot)
         if taken.data is None or (taken.action, taken.status) != (Action.CREATE, Status.COMPLETE):
             raise errors.NotSupported(feature=f"Restoring snapshot {snapshot}, which is not COMPLETE,")
@@ -141,7 +145,7 @@ class Lifecycle:
             files=data["files"],
             refused_types=context.refused_types or (),
         )
-        wanted = self._preparer.freeze(found, source, Action.RESTORE)
+        wanted = self._freezer.freeze(found, source, Action.RESTORE)
         started = self._preparer.restore(found, self._restored(found, wanted, data["resources"]))
         LOG.info("stack %s: restore of %s begins (%s)", found.id, snapshot, context.request_id)
         self._ring(started)
@@ -182,7 +186,7 @@ class Lifecycle:
 
     def delete_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:
         """Delete a snapshot, and what its resources keep for it."""
-        found = self._requests.find_to_change(context, stack)
+        found = find_to_change(self._database, context, stack)
         taken = self._find_snapshot(found, snapshot)
         if taken.status is Status.IN_PROGRESS and taken.action is Action.CREATE:
             raise errors.NotSupported(feature=f"Deleting snapshot {snapshot} while it is being taken")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which stack, and which of its rows, a reader means."""
+"""Which stack, and which of its rows, somebody means who asks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from heatconv import errors
-from heatconv.db.convergence import stacks
+from heatconv.db.convergence import nested, stacks
 from heatconv.db.plumbing.session import Database
+from heatconv.model.permission import check_types
 from heatconv.model.records import Listed, ResourceRow, Stack
 from heatconv.rpc.context import RequestContext
 
@@ -24,6 +25,31 @@ def find(database: Database, context: RequestContext, stack: str) -> Stack:
     found = stacks.find(database, context.project_id, stack)
     if found is None:
         raise errors.NotFound(entity="Stack", name=stack)
+    return found
+
+
+def find_living(database: Database, context: RequestContext, stack: str) -> Stack:
+    """Return a living stack of the caller's project, by name or id.
+
+    Raises:
+        NotFound: there is none.
+    """
+    found = find(database, context, stack)
+    if found.deleted_at is not None:
+        raise errors.NotFound(entity="Stack", name=stack)
+    return found
+
+
+def find_to_change(database: Database, context: RequestContext, stack: str) -> Stack:
+    """Return what ``find_living`` does, if the caller may use every type that there is in it and below.
+
+    Raises:
+        Forbidden: it is not the caller's to change.
+        NotFound: there is none.
+    """
+    found = find_living(database, context, stack)
+    if context.refused_types:
+        check_types(nested.types_in_tree(database, found.root_id), context.refused_types)
     return found
 
 

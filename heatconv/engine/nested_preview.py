@@ -10,10 +10,12 @@ from typing import Any
 from heatconv import errors, template
 from heatconv.db.convergence import nested, stacks
 from heatconv.db.plumbing.session import Database
+from heatconv.engine.freezer import Freezer
 from heatconv.engine.nested_stacks import PlannedStacks
-from heatconv.engine.prepare import Preparer
-from heatconv.engine.requests import Requests
+from heatconv.engine.options import new_stack
+from heatconv.engine.posted_sources import PostedSources
 from heatconv.engine.source import Source, Wanted
+from heatconv.engine.stack_quotas import StackQuotas
 from heatconv.model.deferred import references
 from heatconv.model.definition import Definition
 from heatconv.model.ids import new_id
@@ -51,15 +53,17 @@ class NestedPreview:
         context: RequestContext,
         *,
         database: Database,
-        preparer: Preparer,
-        requests: Requests,
+        freezer: Freezer,
+        sources: PostedSources,
+        quotas: StackQuotas,
         registry: Registry,
     ) -> None:
         """Keep what is handed in."""
         self._context = context
         self._database = database
-        self._preparer = preparer
-        self._requests = requests
+        self._freezer = freezer
+        self._sources = sources
+        self._quotas = quotas
         self._registry = registry
         self._resources = 0
 
@@ -70,7 +74,7 @@ class NestedPreview:
             RequestLimitExceeded: a stack may not have that many resources inside it.
         """
         self._resources += resources
-        self._preparer.check_size(self._resources + inside)
+        self._quotas.check_size(self._resources + inside)
 
     def within(
         self,
@@ -91,16 +95,16 @@ class NestedPreview:
         class_ = self._registry.get(definition.implemented_by)
         if not issubclass(class_, StackResource):
             return None
-        self._requests.check_depth(around.depth + 1)
+        self._quotas.check_depth(around.depth + 1)
         try:
             after = _resolved(definition, outputs)
             self.count(0, class_.size_made(after.properties))
-            planned = self._requests.parse(self._context, self._planned(around, after, row))
+            planned = self._sources.parse(self._context, self._planned(around, after, row))
             source = replace(planned, guessed={*around.source.guessed, *_guessed(definition, outputs)})
             found = self._found(row)
             name = f"{around.stack.name}-{definition.name}"
-            stack = found or self._requests.new_stack(self._context, name, {})
-            wanted = self._preparer.freeze(stack, source, Action.UPDATE if found else Action.CREATE)
+            stack = found or new_stack(self._context, name, {})
+            wanted = self._freezer.freeze(stack, source, Action.UPDATE if found else Action.CREATE)
         except errors.RequestLimitExceeded:
             raise
         except Exception as error:

@@ -2,39 +2,37 @@
 """Prepare a traversal: create, update, delete and rollback are one operation.
 
 Each makes the stack match a template (delete: nothing at all; rollback: the
-last template that reached COMPLETE), on top of whatever is going on.  Losing
-the race for the stack's row means to read again and do it again.
+last template that reached COMPLETE), on top of whatever is going on.
 """
 
 from __future__ import annotations
 
-import functools
-import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from heatconv import errors, template
-from heatconv.db.convergence import stacks, traversals, tree_quota
-from heatconv.db.convergence.traversals import Planner, Started, TraversalSpec
-from heatconv.db.convergence.tree_quota import TreeQuota
-from heatconv.db.plumbing import statistics
+from heatconv import errors
+from heatconv.db.convergence import stacks, traversals
+from heatconv.db.convergence.traversal_kinds import (
+    PLAIN,
+    Abandonment,
+    Creation,
+    Growth,
+    Kind,
+    NestedGrowth,
+)
+from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.session import Database
-from heatconv.engine import freezing
-from heatconv.engine.freezing import Memory
+from heatconv.engine import freezing, race
+from heatconv.engine.freezer import Freezer
 from heatconv.engine.source import Source, Wanted
+from heatconv.engine.stack_quotas import StackQuotas
 from heatconv.graph.traversal import Order, plan, visit
-from heatconv.model.plan import Target
-from heatconv.model.records import Held, ResourceRow, Stack
+from heatconv.model.plan import Plan, Target, TraversalSpec
+from heatconv.model.records import Held, Stack, changed
 from heatconv.model.states import Action, Phase, Status
-from heatconv.resources.facts import StackFacts
-from heatconv.resources.registry import Registry
 from heatconv.sinks.types import effective
-
-LOG = logging.getLogger(__name__)
-
-ATTEMPTS = 100  #: races lost in a row before we believe that something else is wrong
-
 
 #: Who depends on another is suspended before it, and resumed after it.
 _ORDERS = {
@@ -55,20 +53,17 @@ class Preparer:
     def __init__(
         self,
         database: Database,
-        registry: Registry,
+        freezer: Freezer,
+        quotas: StackQuotas,
         *,
         default_timeout: int,
-        max_resources: int = -1,
         keep_events: int = -1,
-        operator_environment: Mapping[str, Any] | None = None,
     ) -> None:
-        """Keep what is handed in; ``default_timeout`` is seconds, a negative limit is none."""
-        self.operator_environment = operator_environment or {}
-        self._memory = Memory()
+        """Keep what is handed in; ``default_timeout`` is seconds, a negative number of events is any."""
         self._database = database
-        self._registry = registry
+        self._freezer = freezer
+        self._quotas = quotas
         self._default_timeout = default_timeout
-        self._tree_quota = TreeQuota(limit=max_resources) if max_resources >= 0 else None
         self._keep_events = keep_events
 
     def create(
@@ -80,7 +75,6 @@ class Preparer:
         *,
         adopt: Mapping[str, Any] | None = None,
         owner: Held | None = None,
-        max_stacks: int = -1,
         have: Callable[[], str | None] = lambda: None,
     ) -> Started:
         """Store a stack and start to create it, or to adopt what is there already.
@@ -88,28 +82,22 @@ class Preparer:
         Args:
             adopt: what an abandoned stack's resources were, by name.
             owner: the claim on whose behalf a nested stack is created.
-            max_stacks: how many stacks the project may have; any number if negative.
-            have: has a user delegate what the stack needs; called when its template is known to be right.
+            have: has a user delegate what a root stack needs; called when its template is known to be right.
 
         Raises:
             Invalid: the template cannot be.
             RequestLimitExceeded: there must not be so many resources in its tree, or stacks in the project.
             StackExists: there is a stack of that name.
         """
-        wanted = self.freeze(stack, source, stack.action)
+        wanted = self._freezer.freeze(stack, source, stack.action)
         if adopt is not None:
             wanted = replace(wanted, targets=_adopted(wanted.targets, adopt))
-        start = replace(
-            self._start(stack.action, wanted, settings, tags, stack),
-            owner=owner,
-            tree_quota=self._tree_quota_of(wanted),
-            max_stacks=max_stacks,
-            delegation=have(),
-        )
-        described = _described(stack, wanted)
+        spec = self._spec(stack.action, wanted, settings, tags, stack)
+        described: Stack = changed(stack, description=wanted.description)
+        store = self._storing(described, wanted, spec, owner, have)
         planned = plan(stack.id, wanted.targets, ())
         try:
-            return self._begun(traversals.create(self._database, described, start, planned))
+            started = store(planned)
         except errors.StackExists:
             # It may be this very one, if the answer to the commit was lost and the transaction
             # tried again; then recovery rings for what is READY.
@@ -119,6 +107,24 @@ class Preparer:
             return Started(
                 stack_id=made.id, traversal_id=made.current_traversal, leaves=(), tree=made.root_id
             )
+        race.correct_statistics(self._database, started)
+        return started
+
+    def _storing(
+        self,
+        stack: Stack,
+        wanted: Wanted,
+        spec: TraversalSpec,
+        owner: Held | None,
+        have: Callable[[], str | None],
+    ) -> Callable[[Plan], Started]:
+        """Return what stores a stack with its plan, be it a nested one or a root."""
+        quota = self._quotas.tree_quota(wanted)
+        if owner is not None:
+            growth = NestedGrowth(quota=quota, owner=owner)
+            return partial(traversals.create_nested, self._database, stack, spec, growth)
+        creation = Creation(quota=quota, max_stacks=self._quotas.max_stacks, delegation=have())
+        return partial(traversals.create, self._database, stack, spec, creation)
 
     def update(
         self,
@@ -137,14 +143,15 @@ class Preparer:
             RequestLimitExceeded: there must not be so many resources in its tree.
         """
 
-        def decide(now: Stack) -> TraversalSpec:
-            wanted = self.freeze(now, source(now), Action.UPDATE)
-            self._check_immutable(now, wanted)
-            changed = settings | {"description": wanted.description}
-            start = self._start(Action.UPDATE, wanted, changed, tags, now)
-            return replace(start, owner=owner, tree_quota=self._tree_quota_of(wanted))
+        def decide(now: Stack) -> tuple[TraversalSpec, Kind]:
+            wanted = self._freezer.freeze(now, source(now), Action.UPDATE)
+            self._freezer.check_immutable(now, wanted)
+            quota = self._quotas.tree_quota(wanted)
+            kind = Growth(quota=quota) if owner is None else NestedGrowth(quota=quota, owner=owner)
+            described = settings | {"description": wanted.description}
+            return self._spec(Action.UPDATE, wanted, described, tags, now), kind
 
-        return self._race(stack, decide)
+        return race.start(self._database, stack, decide)
 
     def delete(self, stack: Stack, *, abandon: bool = False) -> Started:
         """Start to delete a stack; its template stays readable.
@@ -152,20 +159,13 @@ class Preparer:
         ``abandon``: what its resources stand for stays.
         """
 
-        def decide(now: Stack) -> TraversalSpec:
-            return TraversalSpec(
-                action=Action.DELETE,
-                targets={},
-                settings={},
-                timeout_secs=self._timeout(now.timeout_mins),
-                abandon=abandon,
-            )
+        def decide(now: Stack) -> tuple[TraversalSpec, Kind]:
+            spec = TraversalSpec(action=Action.DELETE, timeout_secs=self._timeout(now.timeout_mins))
+            return spec, Abandonment() if abandon else PLAIN
 
-        return self._race(stack, decide)
+        return race.start(self._database, stack, decide)
 
-    def visit(
-        self, stack: Stack, action: Action, *, snapshot_name: str | None = None, max_snapshots: int = -1
-    ) -> Started:
+    def visit(self, stack: Stack, action: Action, kind: Kind = PLAIN) -> Started:
         """Start to suspend, resume, check or take a snapshot of every resource as it is.
 
         Raises:
@@ -174,20 +174,14 @@ class Preparer:
             RequestLimitExceeded: the stack has as many snapshots as it may.
         """
 
-        def decide(now: Stack) -> TraversalSpec:
+        def decide(now: Stack) -> tuple[TraversalSpec, Kind]:
             if now.status is Status.IN_PROGRESS:
                 raise errors.ActionInProgress(name=now.name, action=now.action)
-            return TraversalSpec(
-                action=action,
-                targets={},
-                settings={},
-                timeout_secs=self._timeout(now.timeout_mins),
-                keep_events=self._keep_events,
-                snapshot_name=snapshot_name,
-                max_snapshots=max_snapshots,
-            )
+            timeout = self._timeout(now.timeout_mins)
+            return TraversalSpec(action=action, timeout_secs=timeout, keep_events=self._keep_events), kind
 
-        return self._race(stack, decide, lambda extant: visit(stack.id, extant, order=_ORDERS[action]))
+        order = _ORDERS[action]
+        return race.start(self._database, stack, decide, lambda extant: visit(stack.id, extant, order=order))
 
     def restore(self, stack: Stack, wanted: Wanted) -> Started:
         """Start to make a stack what a snapshot of it wants.
@@ -197,50 +191,41 @@ class Preparer:
             RequestLimitExceeded: there must not be so many resources in its tree.
         """
 
-        def decide(now: Stack) -> TraversalSpec:
-            start = self._start(Action.RESTORE, wanted, {"description": wanted.description}, None, now)
-            return replace(start, tree_quota=self._tree_quota_of(wanted))
+        def decide(now: Stack) -> tuple[TraversalSpec, Kind]:
+            spec = self._spec(Action.RESTORE, wanted, {"description": wanted.description}, None, now)
+            return spec, Growth(quota=self._quotas.tree_quota(wanted))
 
-        return self._race(stack, decide)
+        return race.start(self._database, stack, decide)
 
-    def converge(
-        self,
-        stack: Stack,
-        *,
-        only: Collection[str] | None = None,
-        only_at: str | None = None,
-        heals: Sequence[ResourceRow] | None = None,
-    ) -> Started | None:
+    def converge(self, stack: Stack, kind: Kind = PLAIN, *, only_at: str | None = None) -> Started | None:
         """Start to put right what has drifted of a stack, and what depends on that; see ``db.observations``.
 
         Args:
-            only: the names of the resources whose drift counts; None: all.
+            stack: as it was found.
+            kind: says whose drift counts, if not that of all, and who has this done, if it is no user.
             only_at: the traversal that must not have been overtaken; None is returned if it has.
-            heals: the rows that are healed, if it is not a user who has this done; see ``db.healing``.
 
         Raises:
             NotFound: the stack was deleted meanwhile.
             NotSupported: the stack is suspended, or is being deleted.
         """
 
-        def decide(now: Stack) -> TraversalSpec:
+        def decide(now: Stack) -> tuple[TraversalSpec, Kind]:
             if only_at is not None and now.current_traversal != only_at:
                 raise _NotDue
             if now.action in (Action.SUSPEND, Action.DELETE):
                 raise errors.NotSupported(feature=f"Converging stack {now.name} after its {now.action}")
-            wanted = self.freeze(now, self.stored(now.raw_template_id), Action.UPDATE)
-            return TraversalSpec(
+            wanted = self._freezer.freeze(now, self._freezer.stored(now.raw_template_id), Action.UPDATE)
+            spec = TraversalSpec(
                 action=Action.UPDATE,
                 targets=wanted.targets,
-                settings={},
                 timeout_secs=self._timeout(now.timeout_mins),
                 keep_events=self._keep_events,
-                only_drifted=None if only is None else frozenset(only),
-                heals=heals,
             )
+            return spec, kind
 
         try:
-            return self._race(stack, decide)
+            return race.start(self._database, stack, decide)
         except _NotDue:
             return None
 
@@ -251,115 +236,27 @@ class Preparer:
         prepared by another, or overtaken by a newer wish.
         """
 
-        def decide(now: Stack) -> TraversalSpec:
+        def decide(now: Stack) -> tuple[TraversalSpec, Kind]:
             if only_if_due and now.phase is not Phase.PREPARE:
                 raise _NotDue
             wanted = self._last_completed(now)
-            start = self._start(Action.ROLLBACK, wanted, {"description": wanted.description}, None, now)
+            spec = self._spec(Action.ROLLBACK, wanted, {"description": wanted.description}, None, now)
             if now.prev_raw_template_id is None:
-                return start
-            return replace(start, template=now.prev_raw_template_id)
+                return spec, PLAIN
+            return replace(spec, template=now.prev_raw_template_id), PLAIN
 
         try:
-            return self._race(stack, decide)
+            return race.start(self._database, stack, decide)
         except _NotDue:
             return None
-
-    def freeze(self, stack: Stack, source: Source, action: Action) -> Wanted:
-        """Return what a source wants of a stack."""
-        facts = StackFacts(
-            id=stack.id,
-            name=stack.name,
-            project_id=stack.project_id,
-            action=action,
-            timeout_mins=stack.timeout_mins,
-            context=self._registry.context(stack, asking=True),
-        )
-        return freezing.freeze(source, facts, self._registry, self.operator_environment, self._memory)
-
-    def check_tree_quota(self, stack: Stack, size: int) -> None:
-        """Refuse so many resources in a stack if that is too many for the tree that it is in.
-
-        Raises:
-            RequestLimitExceeded: it is too many.
-        """
-        if self._tree_quota is not None:
-            tree_quota.check(self._database, stack, size, self._tree_quota)
-
-    def check_fits(self, stack: Stack, wanted: Wanted) -> None:
-        """Refuse what is wanted of a stack if that is too many resources for the tree that it is in.
-
-        Raises:
-            RequestLimitExceeded: it is too many.
-        """
-        if (needed := self._tree_quota_of(wanted)) is not None:
-            tree_quota.check(self._database, stack, len(wanted.targets), needed)
-
-    def check_size(self, resources: int) -> None:
-        """Refuse a tree of so many resources if there must not be as many.
-
-        Raises:
-            RequestLimitExceeded: it is too many.
-        """
-        if self._tree_quota is not None:
-            self._tree_quota.check(resources)
-
-    def stored(self, template_id: int) -> Source:
-        """Return the source that a stored template was made of."""
-        raw = stacks.get_template(self._database, template_id)
-        return Source(template=raw.template, environment=raw.environment, files=raw.files)
-
-    def _check_immutable(self, stack: Stack, wanted: Wanted) -> None:
-        if any(parameter.schema.immutable for parameter in wanted.parameters.values()):
-            before = self.freeze(stack, self.stored(stack.raw_template_id), Action.UPDATE)
-            template.check_immutable(before.parameters, wanted.parameters)
-
-    # -- inside ------------------------------------------------------------------------------
 
     def _last_completed(self, stack: Stack) -> Wanted:
         if stack.prev_raw_template_id is None:
             return freezing.empty()
-        return self.freeze(stack, self.stored(stack.prev_raw_template_id), Action.ROLLBACK)
+        source = self._freezer.stored(stack.prev_raw_template_id)
+        return self._freezer.freeze(stack, source, Action.ROLLBACK)
 
-    def _race(
-        self, stack: Stack, decide: Callable[[Stack], TraversalSpec], planner: Planner | None = None
-    ) -> Started:
-        """Decide on the stack as it was found and start; if another was faster, on what it made of it.
-
-        Without a ``planner`` the stack's rows become what the start's targets want.
-        """
-        now: Stack | None = stack
-        for _ in range(ATTEMPTS):
-            if now is None or now.deleted_at is not None:
-                raise errors.NotFound(entity="Stack", name=stack.name)
-            started = self._try(now, decide, planner)
-            if started is not None:
-                return started
-            now = stacks.get(self._database, stack.id)
-            LOG.info("stack %s: another request was faster; doing it again on top", stack.id)
-        raise errors.ActionInProgress(name=stack.name, action=stack.action)
-
-    def _try(
-        self, now: Stack, decide: Callable[[Stack], TraversalSpec], planner: Planner | None
-    ) -> Started | None:
-        try:
-            start = decide(now)
-        except errors.StaleWrite:  # of the template that it builds on
-            return None
-        planner = planner or functools.partial(plan, now.id, start.targets)
-        started = traversals.try_start(self._database, now, start, planner)
-        return started and self._begun(started)
-
-    def _begun(self, started: Started) -> Started:
-        """Let the database know how much there is to do, before it is asked about each of it."""
-        if started.nodes > statistics.FEW:
-            try:
-                statistics.correct(self._database, planned=started.nodes)
-            except errors.StorageError:
-                LOG.exception("stack %s: PostgreSQL may plan badly for a while", started.stack_id)
-        return started
-
-    def _start(
+    def _spec(
         self,
         action: Action,
         wanted: Wanted,
@@ -379,9 +276,6 @@ class Preparer:
             sinks=effective(wanted.raw.environment),
         )
 
-    def _tree_quota_of(self, wanted: Wanted) -> TreeQuota | None:
-        return self._tree_quota and replace(self._tree_quota, inside=wanted.inside)
-
     def _timeout(self, timeout_mins: int | None) -> int:
         return timeout_mins * 60 if timeout_mins else self._default_timeout
 
@@ -392,7 +286,3 @@ def _adopted(targets: Mapping[str, Target], found: Mapping[str, Any]) -> dict[st
         name: target._replace(definition=target.definition.changed(adopt=found.get(name) or {}))
         for name, target in targets.items()
     }
-
-
-def _described(stack: Stack, wanted: Wanted) -> Stack:
-    return Stack(**{**stack.__dict__, "description": wanted.description})

@@ -12,11 +12,14 @@ from heatconv import errors, template
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import nesting
 from heatconv.engine.changes import Changes, would_be
+from heatconv.engine.freezer import Freezer
+from heatconv.engine.lookup import find_living
 from heatconv.engine.nested_preview import NestedPreview, Would
-from heatconv.engine.prepare import Preparer
+from heatconv.engine.options import new_stack
+from heatconv.engine.posted_sources import PostedSources
 from heatconv.engine.redaction import Redaction
-from heatconv.engine.requests import Requests
 from heatconv.engine.source import Source, Wanted
+from heatconv.engine.stack_quotas import StackQuotas
 from heatconv.model.deferred import references
 from heatconv.model.definition import Definition
 from heatconv.model.plan import Target
@@ -33,12 +36,19 @@ class Preview:
     """Tells what a request would do."""
 
     def __init__(
-        self, *, database: Database, preparer: Preparer, requests: Requests, registry: Registry
+        self,
+        *,
+        database: Database,
+        freezer: Freezer,
+        sources: PostedSources,
+        quotas: StackQuotas,
+        registry: Registry,
     ) -> None:
         """Keep what is handed in."""
         self._database = database
-        self._preparer = preparer
-        self._requests = requests
+        self._freezer = freezer
+        self._sources = sources
+        self._quotas = quotas
         self._registry = registry
 
     def preview_create(
@@ -52,10 +62,10 @@ class Preview:
             Invalid: the template cannot be, or one inside it.
             RequestLimitExceeded: there would be too many resources, or stacks too deep.
         """
-        stack = self._requests.new_stack(context, name, options)
-        parsed = self._requests.create_source(context, source, options)
-        wanted = self._preparer.freeze(stack, parsed, stack.action)
-        self._preparer.check_size(len(wanted.targets) + wanted.inside)
+        stack = new_stack(context, name, options)
+        parsed = self._sources.create_source(context, source, options)
+        wanted = self._freezer.freeze(stack, parsed, stack.action)
+        self._quotas.check_size(len(wanted.targets) + wanted.inside)
         would = Would(stack=stack, source=parsed, wanted=wanted, exists=False, depth=0)
         return {
             "name": name,
@@ -105,13 +115,13 @@ class Preview:
         Raises:
             StaleWrite: the stack's own template was replaced, and dropped, meanwhile.
         """
-        found = self._requests.find(context, stack)
-        stored = self._preparer.stored(found.raw_template_id) if existing else None
+        found = find_living(self._database, context, stack)
+        stored = self._freezer.stored(found.raw_template_id) if existing else None
         hidden = Redaction(stored).secrets if stored else frozenset[str]()
         with _hiding(hidden):
-            parsed = self._requests.update_source(context, source, existing=existing)(found)
-            wanted = self._preparer.freeze(found, parsed, Action.UPDATE)
-            self._preparer.check_fits(found, wanted)
+            parsed = self._sources.update_source(context, source, existing=existing)(found)
+            wanted = self._freezer.freeze(found, parsed, Action.UPDATE)
+            self._quotas.check_fits(found, wanted)
             inside = self._nested(context, wanted) if options.get("show_nested") else None
             changes = Changes(self._database, self._registry, inside)
             changes.compare(Would(stack=found, source=parsed, wanted=wanted, exists=True, depth=found.depth))
@@ -126,19 +136,19 @@ class Preview:
             Invalid: the template cannot be.
             RequestLimitExceeded: there would be too many resources.
         """
-        parsed = self._requests.check_sinks(self._requests.parse(context, source))
+        parsed = self._sources.check_sinks(self._sources.parse(context, source))
         described = template.describe(
-            dict(parsed.template), dict(parsed.environment), self._preparer.operator_environment
+            dict(parsed.template), dict(parsed.environment), self._freezer.operator_environment
         )
         if all(each.keys() & {"Default", "Value"} for each in described["Parameters"].values()):
-            stack = self._requests.new_stack(context, "validated", {})
-            wanted = self._preparer.freeze(stack, parsed, Action.CREATE)
-            self._preparer.check_size(len(wanted.targets) + wanted.inside)
+            stack = new_stack(context, "validated", {})
+            wanted = self._freezer.freeze(stack, parsed, Action.CREATE)
+            self._quotas.check_size(len(wanted.targets) + wanted.inside)
         else:  # of what depends on a value that is not there yet nothing can be judged but its type
             self._check_types(parsed)
         below: Json = {}
         if show_nested:
-            operator = self._preparer.operator_environment
+            operator = self._freezer.operator_environment
             below = nesting.parameters(parsed, described["Parameters"], operator)
         return described | ({"NestedParameters": below} if below else {})
 
@@ -148,7 +158,7 @@ class Preview:
         Raises:
             Invalid: with each of them.
         """
-        operator = self._preparer.operator_environment
+        operator = self._freezer.operator_environment
         known = nesting.Known(
             registry=self._registry,
             files=source.files,
@@ -169,8 +179,9 @@ class Preview:
         inside = NestedPreview(
             context,
             database=self._database,
-            preparer=self._preparer,
-            requests=self._requests,
+            freezer=self._freezer,
+            sources=self._sources,
+            quotas=self._quotas,
             registry=self._registry,
         )
         inside.count(len(wanted.targets))

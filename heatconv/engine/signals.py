@@ -16,19 +16,14 @@ from typing import Any
 from heatconv import errors
 from heatconv.db.convergence import pending_signals, resources, signals, stacks
 from heatconv.db.plumbing.session import Database
-from heatconv.db.software.project import ProjectSoftware
-from heatconv.engine.nested_stacks import SignalledStacks
-from heatconv.engine.plugin_access import SignalUrl
+from heatconv.engine.lookup import find_living
 from heatconv.engine.redaction import Redaction
-from heatconv.engine.requests import Requests
+from heatconv.engine.signalled_plugins import SignalledPlugins
 from heatconv.engine.stack_users import own_resource
-from heatconv.model.records import ResourceRow, Stack, changed
+from heatconv.model.records import ResourceRow, Stack
 from heatconv.model.secrets import account, sentence
 from heatconv.model.states import Action, Status
-from heatconv.resources.facts import Incarnation, Peer, StackFacts
-from heatconv.resources.registry import Registry
 from heatconv.resources.resource import NoActionRequired
-from heatconv.resources.resource import Resource as Plugin
 from heatconv.resources.stack_resource import StackResource
 from heatconv.rpc.context import RequestContext
 
@@ -55,17 +50,13 @@ class Signals:
         self,
         *,
         database: Database,
-        requests: Requests,
-        registry: Registry,
+        plugins: SignalledPlugins,
         wake: Callable[[str], None],
-        signal_url: SignalUrl,
     ) -> None:
         """Keep what is handed in; ``wake`` tells the workers that something happened to a row."""
         self._database = database
-        self._requests = requests
-        self._registry = registry
+        self._plugins = plugins
         self._wake = wake
-        self._signal_url = signal_url
 
     def signal_resource(self, context: RequestContext, stack: str, name: str, details: Json) -> None:
         """Tell a resource something; ``unset_hook`` among the details clears a breakpoint.
@@ -82,7 +73,7 @@ class Signals:
             self._signal(*own, details)
             self._wake(own[1].id)
             return
-        found = self._requests.find(context, stack)
+        found = find_living(self._database, context, stack)
         if details and "unset_hook" in details:
             row = self._clear_hook(found, name, str(details["unset_hook"]))
         else:
@@ -105,7 +96,7 @@ class Signals:
 
     def _handle(self, stack: Stack, row: ResourceRow, details: Json) -> None:
         for _ in range(ATTEMPTS):
-            plugin = self._plugin(stack, row)
+            plugin = self._plugins.of(stack, row)
             if stack.action in plugin.no_signal_actions:
                 # Heat's clients look for both sentences.
                 signals.note_refusal(self._database, row, f"Cannot signal resource during {stack.action}")
@@ -158,7 +149,7 @@ class Signals:
                 pending_signals.drop(self._database, resource_id)
                 return
             try:
-                plugin = self._plugin(stack, row)
+                plugin = self._plugins.of(stack, row)
                 if isinstance(plugin, StackResource):
                     plugin.follow()
             except errors.StaleWrite:
@@ -171,42 +162,6 @@ class Signals:
             if pending_signals.try_settle(self._database, row):
                 return
         LOG.info("resource %s: it changes all the time; what a signal wishes of it has to wait", resource_id)
-
-    def _plugin(self, stack: Stack, row: ResourceRow) -> Plugin:
-        definition = row.progress.definition if row.progress is not None else row.applied
-        if definition is None:
-            raise errors.NotFound(entity="Resource", name=row.name)  # it is not there yet
-        facts = StackFacts(
-            id=stack.id,
-            name=stack.name,
-            project_id=stack.project_id,
-            action=stack.action,
-            timeout_mins=stack.timeout_mins,
-            context=self._registry.context(stack),
-            resource_by_refid=lambda refid: self._peer(row, refid),
-            plugin_by_refid=lambda refid: self._neighbour(stack, row, refid),
-            signal_url=lambda name: self._signal_url(stack, name),
-            required_by=lambda name: resources.requirers(self._database, stack.id, name),
-            software=ProjectSoftware(self._database, stack.project_id),
-            nested=SignalledStacks(self._database, self._requests, stack),
-        )
-        plugin = self._registry.get(definition.implemented_by)(row.name, definition, facts)
-        asks_for_a_traversal = isinstance(plugin, StackResource)
-        plugin.attach(Incarnation.of(row), _SharedKeeper(self._database, row, wished=asks_for_a_traversal))
-        return plugin
-
-    def _peer(self, row: ResourceRow, refid: str) -> Peer | None:
-        found = self._required(row, refid)
-        return None if found is None else Peer.of(found)
-
-    def _neighbour(self, stack: Stack, row: ResourceRow, refid: str) -> Plugin | None:
-        found = self._required(row, refid)
-        now = stacks.get(self._database, stack.id)
-        return None if found is None else self._plugin(now or stack, found)
-
-    def _required(self, row: ResourceRow, refid: str) -> ResourceRow | None:
-        rows = resources.get_many(self._database, row.requires.keys())
-        return next((other for other in rows if other.reference_id == refid), None)
 
     # -- breakpoints and health -------------------------------------------------------------------
 
@@ -230,7 +185,7 @@ class Signals:
             NotFound: there is no such resource.
             ResourceLocked: an action is under way on it.
         """
-        found = self._requests.find(context, stack)
+        found = find_living(self._database, context, stack)
         row = self._find(found, name)
         if not unhealthy and (row.action, row.status) != (Action.CHECK, Status.FAILED):
             return
@@ -259,42 +214,6 @@ class Signals:
         if row is None:
             raise errors.NotFound(entity="Resource", name=name)
         return row
-
-
-class _SharedKeeper:
-    """Writes to a row that others may act on or signal at the same time; what races is handled anew."""
-
-    def __init__(self, database: Database, row: ResourceRow, *, wished: bool) -> None:
-        """Keep what is handed in; ``wished``: what is written to the metadata is to be carried out."""
-        self._database = database
-        self._row = row
-        self._wished = wished
-
-    def set_physical_id(self, physical_id: str | None) -> None:
-        self._write({"physical_id": physical_id})
-
-    def set_data(self, data: Mapping[str, str]) -> None:
-        self._write({"data": dict(data)})
-
-    def set_metadata(self, metadata: Mapping[str, Any]) -> None:
-        if not signals.try_set_metadata(self._database, self._row, metadata, wished=self._wished):
-            raise errors.StaleWrite(entity=f"resource {self._row.id}")
-        self._row = changed(self._row, metadata_key=self._row.metadata_key + 1)
-
-    def get_metadata(self) -> Mapping[str, Any]:
-        row = resources.find(self._database, self._row.id)
-        if row is None:
-            raise errors.StaleWrite(entity=f"resource {self._row.id}")
-        self._row = changed(self._row, metadata_key=row.metadata_key)
-        return row.metadata
-
-    def forget_attributes(self) -> None:
-        signals.forget_attributes(self._database, self._row.id)
-
-    def _write(self, columns: Mapping[str, Any]) -> None:
-        if not signals.try_write(self._database, self._row, columns):
-            raise errors.StaleWrite(entity=f"resource {self._row.id}")
-        self._row = changed(self._row, atomic_key=self._row.atomic_key + 1)
 
 
 def _reason(said: Any, details: Json | None) -> str:

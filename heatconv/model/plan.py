@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Node
-from heatconv.model.states import DeletionPolicy
+from heatconv.model.records import RawTemplate
+from heatconv.model.states import Action, DeletionPolicy
 
 
 class Target(NamedTuple):
@@ -50,3 +51,21 @@ class Plan:
     def leaves(self) -> tuple[Node, ...]:
         """The nodes that require nothing."""
         return tuple(node for node, requires in self.requires.items() if not requires)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraversalSpec:
+    """What a stack is to be after a traversal, whatever kind of traversal that is.
+
+    ``template``: a new one, the id of one that is there, or None to keep the
+    stack's.  ``settings`` are columns of the stack that change with it.
+    """
+
+    action: Action
+    timeout_secs: int
+    targets: Mapping[str, Target] = field(default_factory=dict)
+    template: RawTemplate | int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    tags: Sequence[str] | None = None  #: None: as they were
+    sinks: Sequence[Mapping[str, Any]] | None = None  #: where events are delivered to; None: where they were
+    keep_events: int = -1  #: how many of the stack's events stay; all of them if negative

@@ -9,12 +9,13 @@ from typing import Any
 
 from heatconv import errors
 from heatconv.db.convergence import resources, stacks
+from heatconv.db.convergence.traversal_kinds import PLAIN, PartialConvergence
 from heatconv.db.convergence.traversals import Started
 from heatconv.db.observation import observable, observations, schedule
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
+from heatconv.engine.lookup import find_living, find_to_change
 from heatconv.engine.prepare import Preparer
-from heatconv.engine.requests import Requests
 from heatconv.model.drift import DriftStatus
 from heatconv.model.records import Stack
 from heatconv.observer.notifications import Notifications
@@ -34,7 +35,6 @@ class DriftRequests:
         *,
         database: Database,
         preparer: Preparer,
-        requests: Requests,
         observer: Observer,
         notifications: Notifications,
         ring: Callable[[Started], None],
@@ -42,14 +42,13 @@ class DriftRequests:
         """Keep what is handed in."""
         self._database = database
         self._preparer = preparer
-        self._requests = requests
         self._observer = observer
         self._notifications = notifications
         self._ring = ring
 
     def observe_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> Json:
         """Look at a stack with all that is nested in it, or at one resource; return what has drifted."""
-        found = self._requests.find(context, stack)
+        found = find_living(self._database, context, stack)
         name = self._name(found, resource)
         self._observer.look_over(found, name)
         return self._drift(found, name)
@@ -63,7 +62,7 @@ class DriftRequests:
             NotFound: there is no such stack or resource.
             NotSupported: the stack is nested, suspended, or being deleted.
         """
-        found = self._requests.find_to_change(context, stack)
+        found = find_to_change(self._database, context, stack)
         if found.owner_resource_id is not None:
             raise errors.NotSupported(
                 feature=f"Converging stack {found.name}, which is nested: converge the stack around it;"
@@ -71,14 +70,15 @@ class DriftRequests:
             )
         name = self._name(found, resource)
         self._observer.look_over(found, name, to_converge=True)
-        started = self._preparer.converge(found, only=name and [name])
+        kind = PLAIN if name is None else PartialConvergence(names=frozenset([name]))
+        started = self._preparer.converge(found, kind)
         if started is not None:
             LOG.info("stack %s: it is converged (%s)", found.id, context.request_id)
             self._ring(started)
 
     def show_drift(self, context: RequestContext, stack: str, resource: str | None = None) -> Json:
         """Return what is known to have drifted in a stack and those nested in it, or of one resource."""
-        found = self._requests.find(context, stack)
+        found = find_living(self._database, context, stack)
         return self._drift(found, self._name(found, resource))
 
     def note_change(

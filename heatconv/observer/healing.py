@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from heatconv.db.convergence import stacks
+from heatconv.db.convergence.traversal_kinds import SelfHealing
 from heatconv.db.convergence.traversals import Started
 from heatconv.db.observation import healing, observable, observations, schedule
 from heatconv.db.plumbing.session import Database
@@ -83,7 +84,7 @@ class Healing:
             return False
         self._release(tree, found, chosen)
         healed = [drift.row for drift in due if drift.resource_id in chosen]
-        started = self._preparer.converge(root, only_at=root.current_traversal, heals=healed)
+        started = self._preparer.converge(root, SelfHealing(healed=healed), only_at=root.current_traversal)
         if started is None:
             return False
         LOG.info("stack %s: %d drifted resources are being healed", root_id, len(chosen))

@@ -97,19 +97,12 @@ def write_rows(connection: Connection, stack_id: str, targets: Mapping[str, Targ
 
 
 def write_policies(
-    connection: Connection,
-    extant: Sequence[Extant],
-    policies: Mapping[str, DeletionPolicy],
-    *,
-    abandon: bool = False,
+    connection: Connection, extant: Sequence[Extant], policies: Mapping[str, DeletionPolicy]
 ) -> tuple[str, ...]:
-    """Write what the newest template says is to become of rows that are not desired anew.
+    """Write what is to become of rows that are not desired anew.
 
-    Of a stack that is abandoned, what is being deleted is let go of as well.
     Returns the rows that a worker is deleting and is to give up.
     """
-    if abandon:
-        policies = {row.id: DeletionPolicy.ABANDON for row in extant if row.action is Action.DELETE}
     if not policies:
         return ()
     written = [{"id": row_id, "deletion_policy": policies[row_id]} for row_id in sorted(policies)]

@@ -24,7 +24,7 @@ from heatconv.model.states import Action, Status
 class TreeQuota:
     """How many resources there may be in a tree of stacks."""
 
-    limit: int
+    limit: int = -1  #: any number if negative
     inside: int = 0  #: how many there will be in the stacks below the one that grows, as far as is known
 
     def check(self, resources: int) -> None:
@@ -33,7 +33,8 @@ class TreeQuota:
         Raises:
             RequestLimitExceeded: it is too many.
         """
-        check_resources(resources, self.limit)
+        if self.limit >= 0:
+            check_resources(resources, self.limit)
 
 
 @reading
@@ -68,7 +69,7 @@ def take(connection: Connection, grown: Stack, size: int, quota: TreeQuota, *, o
 
 
 def _grows(grown: Stack, size: int, quota: TreeQuota) -> bool:
-    return size > grown.size or size + quota.inside > quota.limit
+    return quota.limit >= 0 and (size > grown.size or size + quota.inside > quota.limit)
 
 
 def _check(connection: Connection, grown: Stack, size: int, quota: TreeQuota) -> None:

@@ -25,7 +25,7 @@ from heatconv.db.convergence import (
 )
 from heatconv.db.convergence.claimants import Ask, Claimants
 from heatconv.db.tables import raw_template, resource, stack, sync_point, sync_point_input
-from heatconv.engine.prepare import Preparer
+from heatconv.engine.freezer import Freezer
 from heatconv.engine.reads import Reads
 from heatconv.model.endings import Failed, Gone, Made, Passed, Visited
 from heatconv.model.ids import new_id
@@ -87,10 +87,10 @@ def attempt(action, row):
 
 
 def meeting(engines):
-    """Return a preparer that goes on when so many engines have read the stack's row."""
+    """Return a freezer that goes on when so many engines have read the stack's row."""
     barrier = threading.Barrier(engines)
 
-    class Meeting(Preparer):
+    class Meeting(Freezer):
         met = False
 
         def freeze(self, *arguments):
@@ -148,7 +148,7 @@ def test_a_rollback_takes_the_template_that_completed_while_it_was_being_prepare
     assert web.check("D+") == ["stack+"]
     completed = web.stack.raw_template_id
 
-    class Overtaken(Preparer):
+    class Overtaken(Freezer):
         def stored(self, template_id):
             web.run()
             return super().stored(template_id)

@@ -37,7 +37,7 @@ from heatconv.db.tables import (
     sync_point,
     sync_point_input,
 )
-from heatconv.engine.prepare import Preparer
+from heatconv.engine.freezer import Freezer
 from heatconv.engine.requests import Requests
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
@@ -141,14 +141,14 @@ class World:
 
     def new_engine(
         self,
-        preparer: type[Preparer] = Preparer,
+        freezer: type[Freezer] = Freezer,
         kind: type[Database] = Database,
         *,
         max_stacks: int = -1,
     ) -> Requests:
         """Return another engine, with connections of its own."""
         settings = EngineSettings(dead_after=HOUR, max_stacks=max_stacks)
-        prepared = type("Prepared", (Engine,), {"preparer_type": preparer})
+        prepared = type("Prepared", (Engine,), {"freezer_type": freezer})
         made: Engine = prepared(self._open(kind), self._registry, self.bell, settings)
         return made.requests
 

@@ -48,7 +48,6 @@ class ObservedWorld(World):
         self.user = DriftRequests(
             database=self.database,
             preparer=self.preparer,
-            requests=engine.requests,
             observer=self.observer,
             notifications=self.notifications,
             ring=engine.ring,
