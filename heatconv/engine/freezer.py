@@ -10,7 +10,7 @@ from heatconv import template
 from heatconv.db.convergence import stacks
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import freezing
-from heatconv.engine.freezing import Memory
+from heatconv.engine.memory import Memory
 from heatconv.engine.source import Source, Wanted
 from heatconv.model.records import Stack
 from heatconv.model.states import Action

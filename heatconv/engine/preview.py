@@ -10,7 +10,7 @@ from typing import Any
 
 from heatconv import errors, template
 from heatconv.db.plumbing.session import Database
-from heatconv.engine import nesting
+from heatconv.engine import nested_parameters, nesting
 from heatconv.engine.changes import Changes, would_be
 from heatconv.engine.freezer import Freezer
 from heatconv.engine.lookup import find_living
@@ -149,7 +149,7 @@ class Preview:
         below: Json = {}
         if show_nested:
             operator = self._freezer.operator_environment
-            below = nesting.parameters(parsed, described["Parameters"], operator)
+            below = nested_parameters.parameters(parsed, described["Parameters"], operator)
         return described | ({"NestedParameters": below} if below else {})
 
     def _check_types(self, source: Source) -> None:

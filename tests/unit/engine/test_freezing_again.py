@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from heatconv import errors
-from heatconv.engine.freezing import Memory, freeze, parse
+from heatconv.engine.freezing import freeze, parse
+from heatconv.engine.memory import Memory
 from heatconv.model.states import Action
 from heatconv.resources import attributes, constraints, properties
 from heatconv.resources.facts import StackFacts
