@@ -31,8 +31,9 @@ from heatconv.engine.types import Types
 from heatconv.observer.drift_requests import DriftRequests
 from heatconv.observer.healing import LIMITS, Healing, Limits
 from heatconv.observer.notifications import Notifications
-from heatconv.observer.observer import DEFAULTS, Defaults, Observer
+from heatconv.observer.observer import Observer
 from heatconv.observer.observing import Observing
+from heatconv.observer.policies import DEFAULTS, Defaults
 from heatconv.resources.registry import Registry
 from heatconv.rpc.doorbell import Doorbell
 from heatconv.sinks.types import SinkTypes
@@ -164,6 +165,7 @@ class Engine:
             preparer=self.preparer,
             observer=self.observer,
             notifications=self.notifications,
+            defaults=settings.observation,
             ring=ring,
         )
 

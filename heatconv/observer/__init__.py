@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was built keeps being compared with what was asked, and is healed where that is wanted.
 
-``observer``, when what is looked at; ``observing``, what is seen then; ``healing``, what is put
-right; ``notifications``, what services say of themselves; ``drift_requests``, what users ask.
+``policies``, where that is wanted; ``observer``, when what is looked at; ``observing``, what is seen
+then; ``healing``, what is put right; ``notifications``, what services say of themselves;
+``drift_requests``, what users ask.
 """

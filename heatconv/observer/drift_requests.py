@@ -20,6 +20,7 @@ from heatconv.model.drift import DriftStatus
 from heatconv.model.records import Stack
 from heatconv.observer.notifications import Notifications
 from heatconv.observer.observer import Observer
+from heatconv.observer.policies import Defaults
 from heatconv.rpc.context import RequestContext
 
 LOG = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ class DriftRequests:
         preparer: Preparer,
         observer: Observer,
         notifications: Notifications,
+        defaults: Defaults,
         ring: Callable[[Started], None],
     ) -> None:
         """Keep what is handed in."""
@@ -44,6 +46,7 @@ class DriftRequests:
         self._preparer = preparer
         self._observer = observer
         self._notifications = notifications
+        self._defaults = defaults
         self._ring = ring
 
     def observe_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> Json:
@@ -115,8 +118,8 @@ class DriftRequests:
         elif view["status"] == DriftStatus.DRIFTED:
             view["status"] = DriftStatus.UNKNOWN  # of what drifted, something was done since
         return view | {
-            "policy": self._observer.mode(root),
-            "interval": self._observer.interval(root),
+            "policy": self._defaults.mode_of(root),
+            "interval": self._defaults.interval_of(root),
             "resources": [
                 {
                     "name": each.name,

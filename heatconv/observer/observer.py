@@ -13,17 +13,17 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from heatconv.db.convergence import stacks
 from heatconv.db.observation import observable, observations, schedule
 from heatconv.db.observation.schedule import DueStack, Looked
 from heatconv.db.plumbing.session import Database
-from heatconv.model.drift import DriftStatus, Handling, Mode, Policy, mode_of
+from heatconv.model.drift import DriftStatus, Handling, Mode, mode_of
 from heatconv.model.records import ResourceRow, Stack
 from heatconv.model.states import Status
 from heatconv.observer.healing import Healing
 from heatconv.observer.observing import MANY, Observing, Seen
+from heatconv.observer.policies import Defaults
 
 LOG = logging.getLogger(__name__)
 
@@ -33,18 +33,6 @@ ASLEEP = 86400.0  #: seconds until a stack that nobody wants observed is asked f
 BUSY = 30.0  #: seconds, at most, until a stack that is being changed is looked at again
 SWEEP = 600.0  #: seconds between two looks for what nobody needs any more
 ADOPT = 10.0  #: seconds between two looks for stacks that nobody said anything about
-
-
-@dataclass(frozen=True, kw_only=True)
-class Defaults:
-    """What holds for stacks whose policy does not say."""
-
-    mode: Mode = Mode.OFF
-    interval: float = 300.0  #: seconds between two looks
-    portion: int = 500  #: resources of one stack that are looked at in one turn
-
-
-DEFAULTS = Defaults()
 
 
 class Observer:
@@ -111,7 +99,7 @@ class Observer:
         root_by_stack = {
             stack_id: roots[root_id]
             for stack_id, root_id in root_of.items()
-            if root_id in roots and self.mode(roots[root_id]) is not Mode.OFF
+            if root_id in roots and self._defaults.mode_of(roots[root_id]) is not Mode.OFF
         }
         free = [row for row in free if row.stack_id in root_by_stack]
         again = [row for row in busy if row.stack_id in root_by_stack]
@@ -169,14 +157,6 @@ class Observer:
             self._heal(root, tree, seen)
         return seen
 
-    def mode(self, root: Stack) -> Mode:
-        """Return what is done about a root stack."""
-        return Policy.from_json(root.policy).mode or self._defaults.mode
-
-    def interval(self, root: Stack) -> float:
-        """Return the seconds between two looks at a root stack."""
-        return Policy.from_json(root.policy).interval or self._defaults.interval
-
     def _look_after(self) -> None:
         if not self._checked:
             return
@@ -191,7 +171,9 @@ class Observer:
     # -- turns -----------------------------------------------------------------------------------
 
     def _look(self, taken: Sequence[DueStack]) -> None:
-        off = [each for each in taken if each.stack.deleted_at or self.mode(each.stack) is Mode.OFF]
+        off = [
+            each for each in taken if each.stack.deleted_at or self._defaults.mode_of(each.stack) is Mode.OFF
+        ]
         if off:
             schedule.end(self._database, [Looked(turn=turn, again_in=ASLEEP) for turn in off])
         wanted = {each.stack.id: each for each in taken if each not in off}
@@ -242,7 +224,7 @@ class Observer:
         self._heal(root, tree, seen)
 
     def _pause(self, root: Stack) -> float:
-        interval = self.interval(root)
+        interval = self._defaults.interval_of(root)
         if root.status is Status.IN_PROGRESS:
             interval = min(interval, BUSY)
         return interval * random.uniform(0.9, 1.1)
@@ -257,7 +239,11 @@ class Observer:
         ``roots`` are the root stacks by the ids of the stacks that the rows are in.
         """
         if not insist:
-            rows = [row for row in rows if mode_of(row, self.mode(roots[row.stack_id])) is not Mode.OFF]
+            rows = [
+                row
+                for row in rows
+                if mode_of(row, self._defaults.mode_of(roots[row.stack_id])) is not Mode.OFF
+            ]
         inside = {row.stack_id for row in rows} - {root.id for root in roots.values()}
         own = stacks.get_many(self._database, inside) if inside else {}
         ids = {roots[row.stack_id].id for row in rows}
@@ -269,7 +255,7 @@ class Observer:
 
     def _heal(self, root: Stack, tree: Sequence[str], seen: Seen) -> bool:
         """Heal what was seen if that is wanted; tell whether all is done that was to be done now."""
-        mode = self.mode(root)
+        mode = self._defaults.mode_of(root)
         inside = set(tree)
         if any(each.kind and each.row.stack_id in inside - {root.id} for each in seen.findings):
             observations.mark_owners(self._database, tree)

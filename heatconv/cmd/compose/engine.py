@@ -16,7 +16,7 @@ from heatconv.engine.delegating import Authority
 from heatconv.model.drift import Mode
 from heatconv.observer.healing import Limits
 from heatconv.observer.notifications import TOGETHER
-from heatconv.observer.observer import Defaults
+from heatconv.observer.policies import Defaults
 from heatconv.resources.registry import Registry
 from heatconv.rpc.notifications import Listening
 from heatconv.sinks.delivery import Delivery

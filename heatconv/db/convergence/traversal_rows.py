@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db import rows
 from heatconv.db.convergence import sync_points
-from heatconv.db.observation import observable, observations
+from heatconv.db.observation import observable, taking_up
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import resource, resource_observed, stack
@@ -35,7 +35,7 @@ _EXTANT = (  # in the order in which ``rows.extant`` takes them
     resource.c.engine_id,
     resource.c.deletion_policy,
     # What was handed over is to be taken back, as drift is to be put right.
-    sa.or_(observations.is_open(), resource.c.handover.is_not(None)).label("drifted"),
+    sa.or_(taking_up.is_open(), resource.c.handover.is_not(None)).label("drifted"),
 )
 
 

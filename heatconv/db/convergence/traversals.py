@@ -23,7 +23,7 @@ from heatconv.db.convergence import (
 )
 from heatconv.db.convergence.traversal_kinds import Creation, Kind, NestedGrowth
 from heatconv.db.delivery.events import add_stack_event, drop_old_events
-from heatconv.db.observation import observations
+from heatconv.db.observation import taking_up
 from heatconv.db.plumbing.connections import unhurried
 from heatconv.db.plumbing.requests import deciding
 from heatconv.db.plumbing.types import utcnow
@@ -198,7 +198,7 @@ def _take_up_drift(connection: Connection, extant: Sequence[Extant], planned: Pl
     """Let the rows say what is really there of what has drifted, so that its check finds the difference."""
     drifted = [row.id for row in extant if row.drifted and row.name in planned.dirty]
     if drifted:
-        observations.take_up(connection, drifted)
+        taking_up.take_up(connection, drifted)
 
 
 # -- of any ----------------------------------------------------------------------------------------

@@ -2,5 +2,5 @@
 """What was made, as it really is.
 
 ``schedule``, when it is looked at; ``observable``, what there is to look at; ``observations``, what was seen;
-``healing``, what was put right.
+``taking_up``, how the next traversal begins on that; ``healing``, what was put right.
 """

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was found of what is really there: recorded when it is news, and taken up by the next traversal."""
+"""What was found of what is really there: recorded when it is news, with what is to be done about it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -26,7 +25,7 @@ from heatconv.db.tables import (
 from heatconv.model.definition import Definition
 from heatconv.model.drift import OF_PROPERTIES, Drift, Finding, Handling, Kind
 from heatconv.model.records import ResourceRow
-from heatconv.model.secrets import masked, texts_in
+from heatconv.model.secrets import masked
 from heatconv.model.states import Action, Status
 
 
@@ -158,7 +157,7 @@ def drifts(
         query = query.where(resource.c.name.in_(names))
     found = connection.execute(query).all()
     changed = [(row.stack_id, row.name) for row in found if row.kind in OF_PROPERTIES]
-    live = _live_values(connection, changed)
+    live = live_values(connection, changed)
     return [
         Drift(
             resource_id=row.id,
@@ -175,7 +174,7 @@ def drifts(
     ]
 
 
-def _live_values(
+def live_values(
     connection: Connection, changed: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], dict[str, Any]]:
     """Return what is live of the properties that differ, by stack and name of the resource."""
@@ -189,39 +188,6 @@ def _live_values(
         for row in connection.execute(query.order_by(table.c.prop_name)):
             live[stack_id, row.resource_name][row.prop_name] = Opened(table, row).prop_value
     return live
-
-
-def is_open() -> sa.ColumnElement[bool]:
-    """Tell, of a row joined by ``HOLDS``, whether the next traversal is to put it right."""
-    return sa.and_(
-        resource_observed.c.kind.is_not(None), resource_observed.c.handling == Handling.OPEN
-    ).label("drifted")
-
-
-def take_up(connection: Connection, ids: Collection[str]) -> None:
-    """Make the rows of drifted resources say what is really there, within a transaction that prepares.
-
-    What changed has the live values laid over what was applied, so that whoever
-    checks it finds the difference; what is gone or broken has failed its check.
-    The transaction changes the rows' ``atomic_key`` too.
-    """
-    query = (
-        sa.select(*SEEN, resource_observed.c.kind, resource_observed.c.reason.label("said"))
-        .select_from(resource.join(resource_observed, HOLDS))
-        .where(resource.c.id.in_(ids))
-    )
-    found = connection.execute(query).all()
-    changed = [(row.stack_id, row.name) for row in found if row.kind in OF_PROPERTIES]
-    live = _live_values(connection, changed)
-    for row in found:
-        if row.kind in OF_PROPERTIES:
-            columns = _laid_over(row_of(row), live.get((row.stack_id, row.name), {}))
-        elif row.kind == Kind.INSIDE:
-            columns = _unsure_inside(row_of(row))
-        else:
-            columns = {"action": Action.CHECK, "status": Status.FAILED, "status_reason": row.said}
-        changes = placed(resource, columns, row)
-        connection.execute(sa.update(resource).where(resource.c.id == row.id).values(changes))
 
 
 @writing
@@ -267,28 +233,6 @@ def mark_owners(connection: Connection, tree: Collection[str]) -> None:
                 for row in marked.values()
             ],
         )
-
-
-def _laid_over(row: ResourceRow, live: dict[str, Any]) -> dict[str, Any]:
-    applied = row.applied
-    if applied is None:
-        return {"applied_sha1": None}
-    hidden = {text for name, value in live.items() if is_secret(applied, name) for text in texts_in(value)}
-    real = replace(
-        applied,
-        properties={**applied.properties, **live},
-        secrets=tuple(dict.fromkeys((*applied.secrets, *sorted(hidden)))),
-    )
-    return {"applied": real.to_json(), "applied_sha1": real.sha1}
-
-
-def _unsure_inside(row: ResourceRow) -> dict[str, Any]:
-    """Return what makes a check look into a nested stack: whatever it was given may be so no more."""
-    if row.applied is None:
-        return {"applied_sha1": None}
-    unsure = replace(row.applied, inherits="")
-    # Of one that was given nothing the digest is the same, and must not be.
-    return {"applied": unsure.to_json(), "applied_sha1": None}
 
 
 def is_secret(applied: Definition, name: str) -> bool:

@@ -15,7 +15,8 @@ from heatconv.model.drift import Mode
 from heatconv.observer.drift_requests import DriftRequests
 from heatconv.observer.healing import Limits
 from heatconv.observer.notifications import Notifications
-from heatconv.observer.observer import Defaults, Observer
+from heatconv.observer.observer import Observer
+from heatconv.observer.policies import Defaults
 from heatconv.resources.registry import Registry
 from heatconv.testing.templates import Template
 from tests.functional.core.world import CONTEXT, HOUR, World
@@ -50,6 +51,7 @@ class ObservedWorld(World):
             preparer=self.preparer,
             observer=self.observer,
             notifications=self.notifications,
+            defaults=settings.observation,
             ring=engine.ring,
         )
         return self.observer
