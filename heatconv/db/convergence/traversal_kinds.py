@@ -25,7 +25,7 @@ from heatconv.model.states import Action, DeletionPolicy
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A traversal that adds nothing, as a deletion, a rollback or a suspension does."""
+    """A traversal that adds nothing, such as a deletion, a rollback or a suspension."""
 
     abandons: ClassVar[bool] = False  #: what the stack's resources stand for stays, and is nobody's
 
