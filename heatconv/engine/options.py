@@ -31,7 +31,7 @@ def settings_of(options: Json, source: Source | None = None) -> dict[str, Any]:
 
 def new_stack(context: RequestContext, name: str, options: Json) -> Stack:
     """Return the record of a stack that is not stored yet."""
-    stack_id = new_id()
+    stack_id = options.get("stack_id") or new_id()
     return Stack(
         id=stack_id,
         name=name,

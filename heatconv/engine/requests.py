@@ -60,6 +60,7 @@ class Requests:
 
         With ``adopt`` among the options, what an abandoned stack left is taken over.
         With ``owner``, the stack is nested, and one that is there already is returned.
+        So is the one that has the ``stack_id``: the message came twice.
         """
         owner = owner_of(options)
         stack = new_stack(context, name, options)

@@ -14,10 +14,10 @@ results are plain JSON.  A *source* is what a user sends to describe a stack::
     {"timeout_mins": 60, "disable_rollback": True, "tags": ["a"],
      "convergence": {"policy": "heal", "interval": 60}, "converge": True}
 
-where ``converge`` has an update look at what is really there first; and, for a
-stack to be made of what is there already, ``adopt``: what
-``export_stack`` returned.  Its template, environment and files are then those
-that the source is laid over.
+where ``converge`` has an update look at what is really there first; ``stack_id`` is the
+id that a stack to be created gets; and ``adopt``, for a stack to be made of what is there
+already, is what ``export_stack`` returned: its template, environment and files are then
+those that the source is laid over.
 
 A *stack* is told by name or id within the caller's project.  Timestamps are
 ``2026-01-31T12:00:00Z``.  Mistakes of the user come back as the

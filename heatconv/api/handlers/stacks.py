@@ -13,6 +13,7 @@ from heatconv.api.contract import takes
 from heatconv.api.handlers import source as sources
 from heatconv.api.query import FILTERS
 from heatconv.api.schemas import stacks as schemas
+from heatconv.model.ids import new_id
 from heatconv.rpc.engine_client import Json
 
 #: What of a list's query is the engine's business as it is.
@@ -29,6 +30,7 @@ _HANDED_ON = (
 def create(call: Call) -> Answer:
     """Start to create a stack, or to adopt what is there already as one."""
     name, source, options = _wanted(call)
+    options["stack_id"] = new_id()  # chosen here: a message that the bus carries twice is about one stack
     stack = Stack(name, call.engine.create_stack(call.context, name, source, options))
     href = call.stack_url(stack)
     body = {"stack": {"id": stack.id, "links": [views.link(href)]}}

@@ -126,7 +126,7 @@ class Serving:
 
     def make(self, name: str, template: Json | None = None, **environment: Any) -> str:
         """Return the id of a stack that is made and rests, or waits at a breakpoint."""
-        options = {"disable_rollback": True}
+        options = {"stack_id": new_id(), "disable_rollback": True}
         source = {"template": template or empty(), "environment": environment, "files": {}, "parameters": {}}
         stack_id = str(self.ask("create_stack", name=name, source=source, options=options))
         self.rest()

@@ -43,7 +43,7 @@ def source(description: str = "another", **more: Any) -> dict[str, Any]:
 
 @given("create_stack")
 def _create(_serving, name):
-    return {"name": name, "source": source(), "options": {}}
+    return {"name": name, "source": source(), "options": {"stack_id": new_id()}}
 
 
 @given("update_stack")
@@ -200,15 +200,15 @@ def test_it_is_done_once_wherever_the_engine_dies_that_was_asked_first(serving, 
 def test_what_was_refused_stays_refused(serving):
     """The engine that comes late finds nothing any more that would keep it from doing what was asked."""
     serving.make("taken")
-    request_id = new_id()
-    arguments = {"name": "taken", "source": source(), "options": {}}
+    request_id, other = new_id(), new_id()
+    arguments = {"name": "taken", "source": source(), "options": {"stack_id": other}}
     refused = serving.ask("create_stack", request_id, **arguments)
     assert refused[0] == "StackExists"
     serving.ask("delete_stack", stack="taken")
     serving.rest()
 
     assert serving.ask("create_stack", request_id, **arguments) == refused
-    assert serving.ask("show_stack", stack="taken", resolve_outputs=False)[0] == "NotFound"
+    assert serving.ask("show_stack", stack=other, resolve_outputs=False)[0] == "NotFound"
 
 
 def test_a_wrong_template_is_told_of_in_the_same_words(serving):
@@ -217,7 +217,7 @@ def test_a_wrong_template_is_told_of_in_the_same_words(serving):
         "source": source(
             template={"heat_template_version": "2021-04-16", "resources": {"A": {"type": "No::Such"}}}
         ),
-        "options": {},
+        "options": {"stack_id": new_id()},
     }
     request_id = new_id()
     refused = serving.ask("create_stack", request_id, **arguments)

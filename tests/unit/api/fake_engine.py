@@ -130,9 +130,11 @@ class FakeEngine:
     def _create_stack(self, context: RequestContext, name: str, source: Any, options: Any) -> str:
         if any(row["name"] == name and row["project"] == context.project_id for row in self.stacks.values()):
             raise errors.StackExists(name=name)
+        options = dict(options)
         stack_id = self.add_stack(
             name,
             context.project_id,
+            id=options.pop("stack_id"),
             status="IN_PROGRESS",
             reason="Stack CREATE started",
             phase="UPDATE",
