@@ -247,14 +247,14 @@ def page(comparison: Comparison) -> str:
 
 
 def _section(comparison: Comparison, subject: str) -> list[str]:
-    told = SUBJECTS[subject]
-    cells = told.cells() if told.cells else lambda name: [_parts(comparison, subject, name)]
+    layout = SUBJECTS[subject]
+    cells = layout.cells() if layout.cells else lambda name: [_parts(comparison, subject, name)]
     rows = [
-        (f"``{name}``", *(cells(name) if told.columns else ()), comparison.answer(subject, name))
+        (f"``{name}``", *(cells(name) if layout.columns else ()), comparison.answer(subject, name))
         for name in comparison.heat[subject]
     ]
-    header = ("Heat", *told.columns, "Here")
-    about = textwrap.wrap(told.about, width=96, break_on_hyphens=False)
+    header = ("Heat", *layout.columns, "Here")
+    about = textwrap.wrap(layout.about, width=96, break_on_hyphens=False)
     return [*_title(subject.capitalize(), "-"), *about, "", *_table(header, _widths(header), rows)]
 
 

@@ -86,8 +86,8 @@ def _routes() -> dict[str, list[str]]:
     for route in v1.API(cfg.CONF).map.matchlist:
         if route.defaults["action"] in ("reject", "options"):
             continue
-        told = route.conditions["method"]
-        methods = told.split(",") if isinstance(told, str) else told
+        declared = route.conditions["method"]
+        methods = declared.split(",") if isinstance(declared, str) else declared
         for path in _spelled_out(route.routepath.removeprefix("/{tenant_id}")):
             known = found.setdefault(path, [])
             known += [method for method in methods if method not in known]
@@ -199,11 +199,11 @@ def _registry_entries() -> Iterator[str]:
 
 def _types() -> Iterator[tuple[str, Any]]:
     for module in plugin_loader.load_modules(resources):
-        told = getattr(module, "available_resource_mapping", None) or getattr(
+        mapping = getattr(module, "available_resource_mapping", None) or getattr(
             module, "resource_mapping", None
         )
-        if told is not None:
-            yield from sorted(told().items())
+        if mapping is not None:
+            yield from sorted(mapping().items())
 
 
 def _plugins() -> set[Any]:

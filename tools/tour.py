@@ -92,8 +92,8 @@ class Tour:
         self._console.print(f"[green]✓[/] {claim}")
 
     def _outputs(self, stack: str) -> Mapping[str, str]:
-        told = self._client.show_stack(stack)["outputs"]
-        return {item["output_key"]: item["output_value"] for item in told}
+        outputs = self._client.show_stack(stack)["outputs"]
+        return {item["output_key"]: item["output_value"] for item in outputs}
 
     def _physical_ids(self, stack: str) -> Mapping[str, str]:
         rows = self._client.list_resources(stack)

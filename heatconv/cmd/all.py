@@ -53,7 +53,7 @@ def main() -> None:
     conf.set_override("port", conf.port, group="api")
     conf.set_override("plugin_dirs", [*conf.plugin_dirs, *conf.plugin_dir])
     state = _state(conf.state_dir)
-    with keys.told("heatconv-all"):
+    with keys.reporting_misconfiguration("heatconv-all"):
         keyring = keys.kept_in(state, conf)
         strategy = auth.strategy(conf)
         database = _database(state, keyring)
@@ -69,7 +69,7 @@ def main() -> None:
     )
     types = common.registry(me)
     if conf.os_cloud:
-        with keys.told("heatconv-all"):
+        with keys.reporting_misconfiguration("heatconv-all"):
             _adapt(types, conf)
             strategy = _limited(strategy, types, conf)
     me.sign_on()

@@ -23,7 +23,7 @@ def main() -> None:
     keep_private()
     command = cfg.SubCommandOpt("command", title="Commands", handler=_add_commands)
     conf = configuration.load(sys.argv[1:], prog="heatconv-manage", cli_opts=[command])
-    with keys.told("heatconv-manage"):
+    with keys.reporting_misconfiguration("heatconv-manage"):
         keyring = keys.configured(conf) if conf.auth_encryption_key else None
         conf.command.run(conf, Database.from_conf(conf, keyring))
 

@@ -26,7 +26,7 @@ Json = dict[str, Any]
 
 
 class Changes:
-    """Compares a stack as it would be with what there is; ``told`` is what came of it, by kind."""
+    """Compares a stack as it would be with what there is; ``by_kind`` has its resources by change."""
 
     def __init__(self, database: Database, registry: Registry, inside: NestedPreview | None) -> None:
         """Keep what is handed in; with ``inside``, the stacks in the stack are compared as well."""

@@ -144,7 +144,7 @@ class Delegating:
         except errors.Forbidden:
             delegations.forget(self._database, intended.id)
             raise
-        if not delegations.try_tell(self._database, made):
+        if not delegations.try_record(self._database, made):
             authority.give_back(made)
             raise errors.TransportError(reason="what your token delegates came too late: try again")
         return made.id

@@ -94,12 +94,12 @@ class Lifecycle:
 
     def export_stack(self, context: RequestContext, stack: str) -> Json:
         """Return all that another installation needs to adopt a stack."""
-        return snapshots.tell(self._database, self._requests.find(context, stack).id)
+        return snapshots.export(self._database, self._requests.find(context, stack).id)
 
     def abandon_stack(self, context: RequestContext, stack: str) -> Json:
         """Return what ``export_stack`` does, and start to delete the stack, but nothing it stands for."""
         found = self._requests.find_to_change(context, stack)
-        data = snapshots.tell(self._database, found.id)
+        data = snapshots.export(self._database, found.id)
         answer_with(lambda _started: data)
         LOG.info("stack %s: it is abandoned (%s)", found.id, context.request_id)
         # From below: whoever dies in the middle has left a tree that can be abandoned once more.

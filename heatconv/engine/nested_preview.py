@@ -81,8 +81,8 @@ class NestedPreview:
     ) -> Would | None:
         """Return the stack that a resource would make; with a row, what would become of the one it owns.
 
-        None if it owns none, or one that nobody can tell yet: that may depend on
-        what other resources will be.  ``told``: what those tell by now.
+        None if it owns none, or one that cannot be known yet: that may depend on
+        what other resources will be.  ``outputs``: what those have given by now.
 
         Raises:
             Invalid: the stack cannot be.

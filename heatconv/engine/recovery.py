@@ -67,7 +67,7 @@ class Recovery:
         self.end_overdue()
         self.end_cancelled()
         self.prepare_decided()
-        self.tell_owners()
+        self.wake_owners()
         self.carry_out_signals()
         statistics.correct(self._database)
         requests.forget_old(self._database)
@@ -118,9 +118,9 @@ class Recovery:
         for stack_id in stacks.unprepared(self._database, BATCH):
             self._roll_back(stack_id)
 
-    def tell_owners(self) -> None:
+    def wake_owners(self) -> None:
         """Wake the workers that wait for nested stacks which have come to their ends."""
-        for resource_id, engine_id in nested.untold(self._database, BATCH):
+        for resource_id, engine_id in nested.waiting_for_ended(self._database, BATCH):
             self._doorbell.wake(resource_id, engine_id)
 
     def carry_out_signals(self) -> None:

@@ -39,7 +39,7 @@ class Thing:
 class Way:
     """How objects of a type are found again."""
 
-    told: str  #: what they are found by, for the documentation
+    found_by: str  #: the property or the fact that they are found by, for the documentation
     creates: str | None = None  #: the client's method that makes one, with dots, if that takes a mark
     more: Collection[str]  #: properties that it takes further requests to give to an object
     waits_by: str | None  #: the property, or "id", that is the token of a create; None: there is none
@@ -74,7 +74,7 @@ class ByName(Way):
 
     lists: Lists
     creates: str | None = None
-    told: str = "name"
+    found_by: str = "name"
     more: Collection[str] = ()
     waits_by: str | None = None
 
@@ -105,7 +105,7 @@ class ByMark(Way):
 
     lists: Lists
     creates: str
-    told: str = "description"
+    found_by: str = "description"
     more: Collection[str] = ()
     waits_by: str | None = None
 
@@ -125,7 +125,7 @@ class ByMark(Way):
 class ByWhatItIs(Way):
     """By what there can be but one of."""
 
-    told: str
+    found_by: str
     finds: Callable[[Resource], str | None]
     creates: str | None = None
     more: Collection[str] = ()

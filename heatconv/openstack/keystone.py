@@ -81,7 +81,7 @@ class Keystone:
         token = self._token_for(intended.project_id)
         if token is None:
             raise errors.Forbidden(f"Send a token that is scoped to project {intended.project_id}.")
-        with _told("delegate to heatconv what this stack needs"):
+        with _refusal_explained("delegate to heatconv what this stack needs"):
             if intended.method == TRUSTS:
                 return replace(intended, secret={"trust_id": self._make_trust(token, intended, roles)})
             self._make_application_credential(token, intended, roles)
@@ -202,8 +202,8 @@ class Keystone:
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
-    """Tell a user what Keystone said.
+def _refusal_explained(what: str) -> Iterator[None]:
+    """Make what Keystone answers with an error of ours, in words for the user.
 
     Raises:
         Forbidden: it has refused.

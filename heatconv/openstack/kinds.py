@@ -19,7 +19,7 @@ from heatconv.openstack.stand_ins.resource import Resource
 PAGE = 1000  #: objects in one answer, if the service gives as many
 IDS = 150  #: ids in one question: more do not go into an address that every proxy takes
 
-_UNTOLD = object()
+_NOT_LISTED = object()
 
 Lists = Callable[[Resource, list[str], str | None], Iterator[list[Found]]]
 """Lists what there may be of some ids, for a resource's user: with a state, what is in that state."""
@@ -45,7 +45,7 @@ class Kind:
     name: str
     lists: Lists
     going: Mapping[str, Going] = field(default_factory=dict)
-    #: property -> what is listed of it: a key, or what finds it
+    #: property -> the key that it is listed under, or a function that finds its value
     told: Mapping[str, str | Callable[[Found], Any]] = field(default_factory=dict)
     thing: Callable[[Resource], str | None] = lambda plugin: plugin.resource_id  #: whose id is listed
     looks: Lists | None = None  #: lists what is compared, if that takes more than to see its state
@@ -54,9 +54,10 @@ class Kind:
     def reads(self, found: Found) -> dict[str, Any]:
         """Return the properties as they are listed; one that is not, or not in full, is left out."""
         read = {
-            name: key(found) if callable(key) else found.get(key, _UNTOLD) for name, key in self.told.items()
+            name: key(found) if callable(key) else found.get(key, _NOT_LISTED)
+            for name, key in self.told.items()
         }
-        return {name: value for name, value in read.items() if value is not _UNTOLD}
+        return {name: value for name, value in read.items() if value is not _NOT_LISTED}
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def _managed(manager: str, key: str = "id") -> Lists:
 
 def _flavor(server: Found) -> Any:
     words = server["flavor"].get("id"), server["flavor"].get("original_name")
-    return _UNTOLD if None in words else Either(words)
+    return _NOT_LISTED if None in words else Either(words)
 
 
 def _same(*names: str, **others: str) -> dict[str, str | Callable[[Found], Any]]:
@@ -167,12 +168,12 @@ _STATES = {
 }
 
 
-def _neutron(collection: str, *told: str, builds: bool = False, **renamed: str) -> Kind:
+def _neutron(collection: str, *same: str, builds: bool = False, **renamed: str) -> Kind:
     return Kind(
         collection,
         _in_neutron(collection),
         going={Action.CREATE: _BUILD} if builds else {},
-        told=_same(*told, **renamed),
+        told=_same(*same, **renamed),
         asks_by_id=True,
     )
 

@@ -97,7 +97,7 @@ class Trustee:
         try:
             self.session.auth.get_auth_ref(self.session)
         except REFUSED as error:
-            LOG.error("Keystone does not let the user of [%s] in: %s", TRUSTEE, error)  # noqa: TRY400 - told
+            LOG.error("Keystone does not let the user of [%s] in: %s", TRUSTEE, error)  # noqa: TRY400 - it says all
             raise exceptions.ServiceUnavailable(f"the user of [{TRUSTEE}] cannot log in") from error
 
 
@@ -141,13 +141,13 @@ class ByToken(BaseIdentityPlugin):
         self._project_id = project_id
 
     def get_auth_ref(self, session: Session, **_options: Any) -> Any:
-        """Ask Keystone what the token is for; if that is not told, as of one by a trust, what it opens."""
+        """Ask Keystone what the token is for; of a token by a trust it only says which services there are."""
         try:
             answer = self._ask(session, "auth/tokens", {"X-Subject-Token": self._token})
         except exceptions.Forbidden:
-            told = self._ask(session, "auth/catalog", {}).json()
+            catalog = self._ask(session, "auth/catalog", {}).json()["catalog"]
             unknown = {"id": None, "domain": {"id": None}}
-            known = {"catalog": told["catalog"], "project": unknown | {"id": self._project_id}}
+            known = {"catalog": catalog, "project": unknown | {"id": self._project_id}}
             token = known | {"user": unknown, "expires_at": LATE}
             return access.create(body={"token": token}, auth_token=self._token)
         return access.create(resp=answer, auth_token=self._token)

@@ -28,8 +28,8 @@ def searchable(type_name: str, plain: type[Resource]) -> type[Resource]:
     way = WAYS.get(type_name)
     if way is None:
         return plain
-    told = {"way": way, "__doc__": plain.__doc__, "__module__": plain.__module__}
-    return type(plain.__name__, (Searchable, plain), told)
+    members = {"way": way, "__doc__": plain.__doc__, "__module__": plain.__module__}
+    return type(plain.__name__, (Searchable, plain), members)
 
 
 # -- what was given, and what is there ----------------------------------------------------------

@@ -30,7 +30,7 @@ _GIVEN = ("properties", "metadata", "update_policy")  #: what of a snippet has v
 
 
 class Group(StackResource):
-    """The base of groups; a subclass names the members, says what one is, and what the group tells.
+    """The base of groups; a subclass names the members, says what one is, and which attributes it has.
 
     What others refer to of the group becomes the outputs of its stack.  What
     changes comes in batches where the user wants that: each is an update of
@@ -47,7 +47,7 @@ class Group(StackResource):
         """Return the snippet of a member."""
         raise NotImplementedError
 
-    def told(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
+    def attribute_of_members(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
         """Return an attribute of the group as made of its members'; None if there is no such thing."""
         return group_attributes.usual(names, attribute, path, of)
 
@@ -101,7 +101,7 @@ class Group(StackResource):
         outputs = {}
         least = 0  # characters of them all
         for attribute, path in self._referred():
-            value = self.told(names, attribute, path, calls)
+            value = self.attribute_of_members(names, attribute, path, calls)
             if value is not None:
                 outputs[output_name(attribute, path)] = {"value": value}
                 least += LEAST_OF_A_CALL * (len(value) if isinstance(value, list | dict) else 1)
@@ -216,10 +216,10 @@ class Group(StackResource):
         wanted, now = self.member(member.name), _as_it_is(member)
         return any(wanted.get(key, {}) != now[key] for key in ("type", "properties", "metadata"))
 
-    # -- what it tells ------------------------------------------------------------------------
+    # -- its attributes ------------------------------------------------------------------------
 
     def get_attribute(self, key: str, *path: str | int) -> Any:
-        """Return what is told of the members: an output if it is one, else as they are now."""
+        """Return an attribute of the members: the stack's output if there is one, else as they are now."""
         if key in self.base_attributes_schema:
             return super().get_attribute(key, *path)
         if self.resource_id is None:
@@ -227,7 +227,8 @@ class Group(StackResource):
         name = output_name(key, path)
         if name in self._outputs.values or name in self._outputs.errors:
             return self.get_output(name)
-        return self.told(self.member_names(), key, path, functools.partial(self._now, self.members()))
+        now = functools.partial(self._now, self.members())
+        return self.attribute_of_members(self.member_names(), key, path, now)
 
     def _resolve_attribute(self, name: str) -> Any:
         return self.get_attribute(name)

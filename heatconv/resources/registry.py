@@ -279,8 +279,8 @@ def _load_module(path: Path) -> ModuleType:
 
 def _mapping(module: ModuleType, plugin: str) -> Types:
     """Return the types a plugin module says it has."""
-    told = getattr(module, "available_resource_mapping", None) or getattr(module, "resource_mapping", None)
-    types = told() if told is not None else {}
+    mapping = getattr(module, "available_resource_mapping", None) or getattr(module, "resource_mapping", None)
+    types = mapping() if mapping is not None else {}
     for name, resource_class in types.items():
         if not (isinstance(resource_class, type) and issubclass(resource_class, Resource)):
             raise errors.PluginError(plugin=plugin, reason=f"{name} is not a subclass of resource.Resource")

@@ -89,8 +89,8 @@ def plain_properties(template: Mapping[str, Any], values: Mapping[str, Any]) -> 
     for name, snippet in _snippets(document).items():
         properties = snippet.get("properties")
         items = properties.items() if isinstance(properties, dict) else ()
-        told = {key: _plain(value, values) for key, value in items}
-        given[name] = {key: value for key, value in told.items() if value is not None}
+        plain = {key: _plain(value, values) for key, value in items}
+        given[name] = {key: value for key, value in plain.items() if value is not None}
     return given
 
 

@@ -89,7 +89,7 @@ class AuditEntry:
     owner: str
     result: int  #: the HTTP status
     properties: Json | None = None
-    told: bool = True  #: False when the connection was cut before the answer
+    answered: bool = True  #: False when the connection was cut before the answer
 
     @property
     def succeeded(self) -> bool:
@@ -152,14 +152,14 @@ class Cloud:
     def __init__(
         self,
         clock: Callable[[], float] | None = time.monotonic,
-        tell: Callable[[str, Json], None] = lambda _event_type, _payload: None,
+        publish: Callable[[str, Json], None] = lambda _event_type, _payload: None,
     ) -> None:
-        """Take what time it goes by, and whom to tell what happens to its objects, whoever's doing it is.
+        """Take the clock it goes by, and a function that publishes whatever happens to its objects.
 
-        ``tell`` gets the type of an event and what it is about; it returns at once.
+        ``publish`` gets the type of an event and its payload; it returns at once.
         """
         self._clock = clock
-        self._tell = tell
+        self._publish = publish
         self._lock = threading.Lock()
         self.gate = Gate()
         self.failures = Failures()
@@ -339,7 +339,7 @@ class Cloud:
             result = refusal.status
             raise
         finally:
-            told = ask.rule is None or ask.rule.outcome is not Outcome.CUT
+            answered = ask.rule is None or ask.rule.outcome is not Outcome.CUT
             self._audit.append(
                 AuditEntry(
                     sequence=len(self._audit),
@@ -350,7 +350,7 @@ class Cloud:
                     owner=ask.owner,
                     result=result,
                     properties=ask.properties,
-                    told=told or result >= 400,
+                    answered=answered or result >= 400,
                 )
             )
 
@@ -379,7 +379,7 @@ class Cloud:
             self._say(event_type, what)
 
     def _say(self, event_type: str, what: CloudObject) -> None:
-        self._tell(event_type, {"object_id": what.id, "name": what.name, "kind": what.kind})
+        self._publish(event_type, {"object_id": what.id, "name": what.name, "kind": what.kind})
 
     def _look(self, object_id: str, *, counts: bool = False) -> CloudObject:
         found = self._objects.get(object_id)

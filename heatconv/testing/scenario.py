@@ -169,7 +169,7 @@ class World(ABC):
         state = self._stacks.state(self._prefix + name)
         if not state.endswith(status):
             problems.insert(0, f"{name} is {state}, wanted {status}")
-        _insist(not problems, "\n".join([*problems, *self._told(name)]))
+        _insist(not problems, "\n".join([*problems, *self._history(name)]))
 
     def verify_gone(self, name: str) -> None:
         """Assert that neither the stack nor anything it made is there."""
@@ -262,7 +262,7 @@ class World(ABC):
                 made.pop(entry.name, None)
         return twins
 
-    def _told(self, name: str) -> list[str]:
+    def _history(self, name: str) -> list[str]:
         """Return the story so far, for whoever reads why a scenario failed."""
         owner = f"{self._prefix}{name}/"
         names = {found["id"]: resource_of(found) for found in self._objects(name)}

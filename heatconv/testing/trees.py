@@ -78,11 +78,11 @@ class Nested:
 
     def document(self) -> Json:
         """Return the template that the type is."""
-        told = {"get_attr": [next(iter(self.template)), _VALUE]} if self.template else ""
+        attribute = {"get_attr": [next(iter(self.template)), _VALUE]} if self.template else ""
         return {
             **self.template.hot(),
             "parameters": {_VALUE: {"type": "string"}},
-            "outputs": {_VALUE: {"value": told}},
+            "outputs": {_VALUE: {"value": attribute}},
         }
 
 
@@ -265,21 +265,21 @@ def _value(template: Template, value: str | Used, given: str) -> str:
         case Given():
             return given
         case Attribute(resource=name):
-            return _told(template, template[name], given)
+            return _output(template, template[name], given)
         case _:
             raise TypeError(value)
 
 
-def _told(template: Template, entry: object, given: str) -> str:
+def _output(template: Template, entry: object, given: str) -> str:
     match entry:
         case Thing(value=value):
             return _value(template, value, given)
         case Nested(template=inside, value=value):
             first = next(iter(inside.values()), "")
-            return _told(inside, first, _value(template, value, given))
+            return _output(inside, first, _value(template, value, given))
         case Group():
             members = entry.members()
-            return ",".join(_told(members, member, given) for member in members.values())
+            return ",".join(_output(members, member, given) for member in members.values())
         case _:
             return ""
 

@@ -30,7 +30,7 @@ def adapt(daemon: Daemon, types: Registry) -> Authority | None:
             return None
         return tokens.carried(request, daemon.database.keyring)
 
-    with keys.told(daemon.conf.prog):
+    with keys.reporting_misconfiguration(daemon.conf.prog):
         return adapter.adapt_for_users(
             types, daemon.conf, partial(delegations.of, daemon.database), token_for
         )

@@ -43,8 +43,8 @@ def intend(connection: Connection, delegation: Delegation) -> None:
 
 
 @writing
-def try_tell(connection: Connection, made: Delegation) -> bool:
-    """Write down what was made, WHERE id; tell whether it was not given up meanwhile."""
+def try_record(connection: Connection, made: Delegation) -> bool:
+    """Write down the delegation that was made, WHERE id; return whether it was not given up meanwhile."""
     secret = placed(table, {"secret": dict(made.secret)}, made)
     kept = sa.update(table).where(table.c.id == made.id).values(secret)
     return connection.execute(kept).rowcount == 1

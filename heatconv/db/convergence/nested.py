@@ -166,8 +166,8 @@ def place(connection: Connection, owner_id: str) -> tuple[str, int] | None:
 
 
 @reading
-def untold(connection: Connection, limit: int) -> list[tuple[str, str]]:
-    """Return some rows whose worker waits for a nested stack that has come to its end: (row, worker)."""
+def waiting_for_ended(connection: Connection, limit: int) -> list[tuple[str, str]]:
+    """Return some rows, each with the worker that waits there for a nested stack that has ended."""
     query = (
         sa.select(resource.c.id, resource.c.engine_id)
         .join(stack, stack.c.owner_resource_id == resource.c.id)

@@ -174,7 +174,7 @@ def end(connection: Connection, looked: Sequence[Looked]) -> None:
     for row in _locked(connection, found) if found else ():
         turn, status = found[row.stack_id].turn, found[row.stack_id].status
         if row.claim == turn.claim and status is not None and status != row.status:
-            _tell(connection, row, status, turn.stack.name)
+            _add_status_event(connection, row, status, turn.stack.name)
     ended = (
         sa.update(stack_observed)
         .where(
@@ -219,8 +219,8 @@ def _locked(connection: Connection, stack_ids: Iterable[str]) -> Sequence[Any]:
     return connection.execute(known.with_for_update()).all()
 
 
-def _tell(connection: Connection, known: Any, status: DriftStatus, name: str) -> None:
-    """Record as an event that a stack is found otherwise than it was before."""
+def _add_status_event(connection: Connection, known: Any, status: DriftStatus, name: str) -> None:
+    """Record as an event that the status of a stack's drift has changed."""
     add_stack_event(
         connection,
         stack_id=known.stack_id,
@@ -245,7 +245,7 @@ def note(connection: Connection, stack_id: str, status: DriftStatus, *, whole: b
     for row in _locked(connection, [stack_id]):
         if status != row.status:
             name = connection.execute(sa.select(stack.c.name).where(stack.c.id == stack_id)).scalar_one()
-            _tell(connection, row, status, name)
+            _add_status_event(connection, row, status, name)
     noted = sa.update(stack_observed).where(stack_observed.c.stack_id == sa.bindparam("of_stack"))
     noted = noted.ordered_values(
         (stack_observed.c.since, _since("found", now)),

@@ -21,10 +21,10 @@ def inputs(declared: Sequence[Input], values: Mapping[str, Any]) -> list[dict[st
     """Return the inputs of a run: those declared, with their values, and those that only have a value."""
     names = {item["name"] for item in declared}
     valued = [{**item, "value": values.get(item["name"], item.get("default"))} for item in declared]
-    return valued + [told(name, value) for name, value in values.items() if name not in names]
+    return valued + [undeclared(name, value) for name, value in values.items() if name not in names]
 
 
-def told(name: str, value: Any, description: str | None = None) -> dict[str, Any]:
+def undeclared(name: str, value: Any, description: str | None = None) -> dict[str, Any]:
     """Return an input that the config does not declare."""
     item = {"name": name, "type": "String", "value": value}
     return item if description is None else item | {"description": description}

@@ -208,7 +208,7 @@ class InstanceGroup(scaled_group.ScaledGroup):
         """Tell whether a reference to an attribute can be right."""
         return attribute in {**cls.attributes_schema, **cls.base_attributes_schema}
 
-    def told(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
+    def attribute_of_members(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
         if attribute != self.INSTANCE_LIST:
             raise exception.InvalidTemplateAttribute(resource=self.name, key=attribute)
         addresses = group_attributes.list_of(names, (ADDRESS,), of)

@@ -292,30 +292,32 @@ class SoftwareDeployment(OwnUser, OfSoftware):
         return config or ""
 
     def _own_inputs(self, action: Action, given: Properties) -> list[dict[str, Any]]:
-        """Return what a run is told of itself, and where its server is to answer."""
+        """Return the inputs that describe a run itself, and where its server is to answer."""
         transport = given[self.SIGNAL_TRANSPORT]
-        told = derived_config.told
+        undeclared = derived_config.undeclared
         own = [
-            told("deploy_server_id", given[self.SERVER], _("The id of the server it is run on.")),
-            told("deploy_action", str(action), _("The action it is run in.")),
-            told(
+            undeclared("deploy_server_id", given[self.SERVER], _("The id of the server it is run on.")),
+            undeclared("deploy_action", str(action), _("The action it is run in.")),
+            undeclared(
                 "deploy_stack_id", self.stack.identifier().stack_path(), _("The stack the deployment is in.")
             ),
-            told("deploy_resource_name", self.name, _("The name of the deployment in its template.")),
-            told("deploy_signal_transport", transport, _("How the server is to answer.")),
+            undeclared("deploy_resource_name", self.name, _("The name of the deployment in its template.")),
+            undeclared("deploy_signal_transport", transport, _("How the server is to answer.")),
         ]
         if transport == self.NO_SIGNAL:
             return own
         if self._has_user(given):
             login = self._get_heat_signal_credentials()
             return own + [
-                told(f"deploy_{name}", login[name], description) for name, description in _LOGIN.items()
+                undeclared(f"deploy_{name}", login[name], description) for name, description in _LOGIN.items()
             ]
         return [
             *own,
             # Of this very incarnation: one that is deleted has its name no more, but still a run to end.
-            told(derived_config.SIGNAL_ID, self.stack.signal_url(self.uuid), _("Where it is to answer.")),
-            told(derived_config.SIGNAL_VERB, "POST", _("The HTTP verb to answer with.")),
+            undeclared(
+                derived_config.SIGNAL_ID, self.stack.signal_url(self.uuid), _("Where it is to answer.")
+            ),
+            undeclared(derived_config.SIGNAL_VERB, "POST", _("The HTTP verb to answer with.")),
         ]
 
 

@@ -239,8 +239,8 @@ class Opaque(resource.Resource):
     def parse_live_resource_data(
         self, resource_properties: properties.Properties, resource_data: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        told = (self.VALUE, self.FLAVOR, self.USES, self.TAGS)
-        return {key: resource_data["properties"].get(key) for key in told}
+        observed = (self.VALUE, self.FLAVOR, self.USES, self.TAGS)
+        return {key: resource_data["properties"].get(key) for key in observed}
 
     @classmethod
     def observe_many(
@@ -249,15 +249,15 @@ class Opaque(resource.Resource):
         live = {
             found["id"]: found for found in cloud().show_many([str(each.resource_id) for each in resources])
         }
-        return {each.uuid: each.told_by(live.get(str(each.resource_id))) for each in resources}
+        return {each.uuid: each.live_state(live.get(str(each.resource_id))) for each in resources}
 
     @classmethod
     def notified(cls, event_type: str, payload: Mapping[str, Any]) -> Sequence[str]:
-        _ = event_type  # each of them tells it in the same way
+        _ = event_type  # the payload of each has it under the same key
         return [payload["object_id"]]
 
-    def told_by(self, found: Json | None) -> Mapping[str, Any] | exception.ResourceInError | None:
-        """Return what the cloud's answer says about the resource."""
+    def live_state(self, found: Json | None) -> Mapping[str, Any] | exception.ResourceInError | None:
+        """Return the live properties in the cloud's answer, a fault, or None if there is no object."""
         if found is None:
             return None
         return self.live_fault(found) or self.parse_live_resource_data(self.properties, found)
