@@ -26,8 +26,8 @@ WORKS = (200, 201, 202, 204)
 TIMEOUT = 120  #: seconds after which a client gives up: far more than any answer may take
 
 
-class Told(NamedTuple):
-    """An answer: to what kind of request, with which status, after how many seconds."""
+class Answer(NamedTuple):
+    """The answer to a request of some kind: its status, and after how many seconds it came."""
 
     kind: str
     status: int
@@ -56,7 +56,7 @@ class Book:
     """What was asked for and what was answered; safe between threads."""
 
     def __init__(self) -> None:
-        self.answers: list[Told] = []
+        self.answers: list[Answer] = []
         self.problems: list[str] = []
         #: How often each thing was done, by what it was done to: (surely, perhaps).
         self.done: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
@@ -111,7 +111,7 @@ class Client(threading.Thread):
             status, text = answer.status_code, answer.text
         except requests.RequestException as problem:
             status, text = 599, repr(problem)
-        self._book.answers.append(Told(kind, status, time.monotonic() - begun, time.time()))
+        self._book.answers.append(Answer(kind, status, time.monotonic() - begun, time.time()))
         if status >= 500:
             if does is not None:
                 self._book.done[does][1] += 1

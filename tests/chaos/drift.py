@@ -115,8 +115,10 @@ class Drifts:
             and _is_so(drift, there.get(drift.physical_id))
         ]
 
-    def told(self, left: Iterable[Drift]) -> Iterator[tuple[str, DriftStatus | None, set[tuple[str, str]]]]:
-        """Yield how each stack is to be told of: its name, status, ids of its objects and how they drifted.
+    def expected(
+        self, left: Iterable[Drift]
+    ) -> Iterator[tuple[str, DriftStatus | None, set[tuple[str, str]]]]:
+        """Yield what is to be shown of each stack: its name, status, ids of its objects and how they drifted.
 
         Of stacks that nobody looks at nothing is known to have drifted, and no status is expected.
         """

@@ -197,7 +197,7 @@ def random_template(choice: random.Random) -> Template:
     entries: dict[str, Entry] = {}
     for name in names:
         values: list[str | Used] = ["1", "2", "3"]
-        values += [_told(other, entry) for other, entry in entries.items()]
+        values += [_use_of(other, entry) for other, entry in entries.items()]
         match choice.choices(["thing", "nested", "group"], [6, 2, 1])[0]:
             case "nested":
                 inside = Template(**_things(choice, "PQ"[: choice.randint(1, 2)], GIVEN))
@@ -229,8 +229,8 @@ def _things(
     }
 
 
-def _told(name: str, entry: Entry) -> Used:
-    """Return the use of what something tells."""
+def _use_of(name: str, entry: Entry) -> Used:
+    """Return the use of an entry's attribute."""
     return joined(name) if isinstance(entry, Group) else attr(name)
 
 
@@ -244,10 +244,10 @@ def wanted(client: Client, stacks: Sequence[Stack]) -> tuple[dict[str, Template]
     for stack in stacks:
         template = stack.may_be[0]
         if len(stack.may_be) > 1:
-            told = client.get_template(stack.name).get("resources") or {}, client.get_files(stack.name)
-            possible = [each for each in stack.may_be if each is not None and _posted(each) == told]
+            current = client.get_template(stack.name).get("resources") or {}, client.get_files(stack.name)
+            possible = [each for each in stack.may_be if each is not None and _posted(each) == current]
             if not possible:
-                problems.append(f"{stack.name}: nobody asked for the template it goes by: {told}")
+                problems.append(f"{stack.name}: nobody asked for the template it goes by: {current}")
                 continue
             template = possible[0]
         if template is not None:

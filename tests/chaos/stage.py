@@ -279,7 +279,7 @@ class Stage:
                 give_up = partial(worker.held.give_up, resource_id, traversal_id)
                 self._perform(process, f"gives up {resource_id}", give_up)
 
-    def tell(self, resource_id: str, engine_id: str | None) -> None:
+    def send_wake(self, resource_id: str, engine_id: str | None) -> None:
         """Send a worker, or each, the message that something happened to a row."""
         self.boundaries.at("before a cast")
         self.send(partial(self._wake, resource_id, engine_id))
@@ -377,7 +377,7 @@ class _Bell:
         self.stage.ask_to_roll_back(stack_id)
 
     def wake(self, resource_id: str, engine_id: str | None = None) -> None:
-        self.stage.tell(resource_id, engine_id)
+        self.stage.send_wake(resource_id, engine_id)
 
     def preempt(self, engine_id: str, resource_id: str, traversal_id: str | None = None) -> None:
         self.stage.ask_to_give_up(engine_id, resource_id, traversal_id)

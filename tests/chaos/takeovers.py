@@ -39,7 +39,7 @@ class Takeovers:
         for thread in self._watching:
             thread.join()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """Return a line on what is known so far."""
         held, longest = len(self.seconds), max(self.seconds, default=0.0)
         return f"killed workers held {held} resources; one moved again after {longest:.1f} s at the most"

@@ -137,12 +137,12 @@ class Bench:
 
     def live(self, kind: str, last: int) -> Life:
         """Create, update and delete one; each time the worker dies at its boundary of that number."""
-        told, made = KINDS[kind], resources(kind, self._world)
+        changes, made = KINDS[kind], resources(kind, self._world)
         self._empty()
         life, name = Life(), f"{self._world.name}-{secrets.token_hex(2)}"
         self._do(life, last, "create", "create_stack", name, _source(made), {"disable_rollback": True})
         first = self._expect(life, kind, "create", 1)
-        for change in filter(None, (told.changed, told.replaced)):
+        for change in filter(None, (changes.changed, changes.replaced)):
             self._update(life, last, kind, name, change, first)
         self._do(life, last, "delete", "delete_stack", name)
         self._expect(life, kind, "delete", 0)

@@ -35,7 +35,7 @@ from heatconv.testing.keys import KEYRING
 from tests.chaos import oracle
 from tests.chaos.driver import NOT_NOW
 from tests.chaos.proxy import Proxy
-from tests.chaos.run import quiet, told
+from tests.chaos.run import listed, quiet
 from tests.cloud import census
 from tests.cloud.conftest import GONE, Login
 from tests.cloud.operated import Installed, installed
@@ -216,9 +216,9 @@ def play(directory: Path, admin: Any, *, seed: int, seconds: float, restart: boo
         done = Counter(each.action.lower() for each in events if each.status == Status.COMPLETE)
         failed = sum(each.status == Status.FAILED for each in events)
         lines = [
-            f"{wishes.total()} wishes for {len(scene.users)} stacks: {told(wishes)}",
-            f"{done.total()} actions on resources completed: {told(done)}; {failed} failed on the way",
-            f"{misfortunes.counts.total()} misfortunes: {told(misfortunes.counts)}",
+            f"{wishes.total()} wishes for {len(scene.users)} stacks: {listed(wishes)}",
+            f"{done.total()} actions on resources completed: {listed(done)}; {failed} failed on the way",
+            f"{misfortunes.counts.total()} misfortunes: {listed(misfortunes.counts)}",
             f"{objects} objects in the cloud at rest, {rested:.0f} s after the last wish",
             "memory at the most: "
             + ", ".join(f"{name} {_mib(peak)}" for name, peak in sorted(workers.items())),

@@ -32,26 +32,26 @@ HERE = Path(__file__).parent
 NUMBERS = itertools.count(1)
 PATIENCE = 180.0  #: seconds that a stack may take
 GONE = "gone"
-TOLD = pytest.StashKey[list[str]]()
+LINES = pytest.StashKey[list[str]]()
 
 
 def pytest_configure(config):
-    config.stash[TOLD] = []
+    config.stash[LINES] = []
     config.addinivalue_line(
         "markers", "long: takes minutes, or repeats for another type what a short test shows"
     )
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    if config.stash[TOLD]:
+    if config.stash[LINES]:
         terminalreporter.section("cloud")
-        terminalreporter.write_line("\n".join(config.stash[TOLD]))
+        terminalreporter.write_line("\n".join(config.stash[LINES]))
 
 
 @pytest.fixture
-def tell(request):
+def add_line(request):
     """Return a function that adds a line to what is printed in the end."""
-    return request.config.stash[TOLD].append
+    return request.config.stash[LINES].append
 
 
 def pytest_collection_modifyitems(items):

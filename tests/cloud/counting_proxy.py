@@ -91,15 +91,15 @@ class CountingProxy:
         try:
             there.request(handler.command, "/" + "/".join(rest), body, headers)
             answer = there.getresponse()
-            told = self._changed(answer.read())
+            content = self._changed(answer.read())
             handler.send_response(answer.status)
             for name, value in answer.getheaders():
                 if name.lower() not in PASSED_ON:
                     handler.send_header(name, self._changed(value.encode()).decode())
-            handler.send_header("Content-Length", str(len(told)))
+            handler.send_header("Content-Length", str(len(content)))
             handler.end_headers()
             if handler.command != "HEAD":
-                handler.wfile.write(told)
+                handler.wfile.write(content)
         finally:
             there.close()
 

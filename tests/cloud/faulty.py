@@ -145,10 +145,10 @@ class _Handler(BaseHTTPRequestHandler):
         target = to.path + (f"?{to.query}" if to.query else "")
         service.request(self.command, target, body or None, own)
         answer = service.getresponse()
-        told = {name: value for name, value in answer.getheaders() if name.lower() not in _OF_A_LINE}
+        shown = {name: value for name, value in answer.getheaders() if name.lower() not in _OF_A_LINE}
         content = answer.read()
         service.close()
-        return answer.status, told, content
+        return answer.status, shown, content
 
     def _answer(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
         self.send_response_only(status)

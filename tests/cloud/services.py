@@ -74,7 +74,7 @@ class Service:
 
     def start(self) -> None:
         """Start it again as it was, a child of nobody's; wait until it answers."""
-        told = {"LOG": str(self._log), "PID": str(self._pid)}
+        paths = {"LOG": str(self._log), "PID": str(self._pid)}
         subprocess.run(
             [
                 "bash",
@@ -83,7 +83,7 @@ class Service:
                 "-",
                 *self._command,
             ],
-            env=self._environment | told,
+            env=self._environment | paths,
             cwd=self._directory,
             check=True,
         )

@@ -99,9 +99,9 @@ def test_a_run_can_be_drawn_and_told(results, on, tmp_path):
 
     assert {drawn.stem for drawn in tmp_path.glob("*.svg")} == {"throughput", "ceiling", "cost", "change"}
     assert all(drawn.read_text().startswith("<?xml") for drawn in tmp_path.glob("*.svg"))
-    told = Path(tmp_path / "measured.inc").read_text()
+    included = Path(tmp_path / "measured.inc").read_text()
     create = json.loads(next(line for line in path.read_text().splitlines() if '"create"' in line))
-    assert f"{create['resources_per_second']:.1f}" in told
+    assert f"{create['resources_per_second']:.1f}" in included
 
 
 @pytest.mark.parametrize("database_kind", ["postgresql"])

@@ -269,13 +269,13 @@ class World:
         }
 
     def inputs(self) -> dict[str, dict[str, str | None]]:
-        """Return what each node was told: by which sender, and the reference id it gave."""
-        told: dict[str, dict[str, str | None]] = {}
+        """Return the inputs each node has received: the reference id, by its sender."""
+        received: dict[str, dict[str, str | None]] = {}
         for row in self.select(sync_point_input):
             node = self._node(row.resource_id, row.is_update)
             sender = self._node(row.sender_id, row.sender_is_update)
-            told.setdefault(node, {})[sender] = row.data["reference_id"]
-        return told
+            received.setdefault(node, {})[sender] = row.data["reference_id"]
+        return received
 
     def templates(self) -> set[int]:
         """Return the ids of the templates there are."""

@@ -56,8 +56,8 @@ def test_a_worker_that_was_stopped_past_its_death_changes_nothing(
         daemons.start("worker-2")
         trial.arrive()
         events = trial.client.list_events("paused")
-        told = {e["resource_name"] for e in events if "taken over" in e["resource_status_reason"]}
-        assert told == {"A", "B"}
+        taken_over = {e["resource_name"] for e in events if "taken over" in e["resource_status_reason"]}
+        assert taken_over == {"A", "B"}
         assert trial.problems() == []
         before = everything(url)
 

@@ -253,7 +253,7 @@ def test_an_operator_purges(database, config_file):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "complaint"),
     [
         (["-1"], "-1 is not a number from 0 to"),
         (["soon"], "argument age: invalid number value: 'soon'"),
@@ -261,14 +261,14 @@ def test_an_operator_purges(database, config_file):
         (["-g", "weeks"], "invalid choice: 'weeks'"),
     ],
 )
-def test_what_makes_no_sense_is_refused(tmp_path, arguments, told):
+def test_what_makes_no_sense_is_refused(tmp_path, arguments, complaint):
     path = tmp_path / "heatconv.conf"
     path.write_text("[database]\nconnection = sqlite://\n")
 
     refused = manage(path, *arguments)
 
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert told in refused.stderr
+    assert complaint in refused.stderr
 
 
 def test_no_age_is_too_great(database, config_file):

@@ -100,8 +100,8 @@ class ObservedWorld(World):
 
     def drift(self) -> dict[str, str]:
         """Return what is known to have drifted, and how."""
-        told = self.user.show_drift(CONTEXT, self.stack_id)
-        return {each["name"]: str(each["kind"]) for each in told["resources"]}
+        shown = self.user.show_drift(CONTEXT, self.stack_id)
+        return {each["name"]: str(each["kind"]) for each in shown["resources"]}
 
     def drift_status(self) -> str:
         """Return how the stack is as a whole."""

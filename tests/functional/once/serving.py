@@ -156,19 +156,19 @@ class Serving:
     def everything(self) -> dict[str, Any]:
         """Return what is in the database, but for what changes by the clock."""
         by_clock = {"service", "stack_observed", "request"}
-        told = {
+        rows_by_table = {
             table.name: self.opened(table, sa.select(table).order_by(*table.primary_key))
             for table in tables.metadata.sorted_tables
             if table.name not in by_clock
         }
-        told["event"] = [row for row in told["event"] if "OBSERVE" not in row]
-        return told
+        rows_by_table["event"] = [row for row in rows_by_table["event"] if "OBSERVE" not in row]
+        return rows_by_table
 
     def world(self, name: str) -> dict[str, Any]:
         """Return what was done to the stacks and the software of a name, the same whatever the name is."""
         stack, event, resource = tables.stack, tables.event, tables.resource
         mine = stack.c.name.startswith(name, autoescape=True)
-        told = {
+        made = {
             "stacks": self.read(
                 sa.select(
                     stack.c.name,
@@ -207,7 +207,7 @@ class Serving:
             ),
         }
         own = re.compile(rf"{name}(-G-\w+)?")  # those nested have names by chance
-        return {key: Counter(own.sub("NAME", repr(row)) for row in rows) for key, rows in told.items()}
+        return {key: Counter(own.sub("NAME", repr(row)) for row in rows) for key, rows in made.items()}
 
 
 def empty(description: str = "nothing") -> Json:

@@ -46,7 +46,7 @@ def test_what_is_nested_is_stopped_all_the_same(serving):
 
     serving.rest()
     stack = tables.stack
-    told = serving.read(
+    ended = serving.read(
         sa.select(stack.c.nested_depth, stack.c.action, stack.c.status, stack.c.status_reason)
     )
-    assert sorted(told) == [(depth, "CREATE", "FAILED", "Stack CREATE cancelled") for depth in (0, 1, 2, 2)]
+    assert sorted(ended) == [(depth, "CREATE", "FAILED", "Stack CREATE cancelled") for depth in (0, 1, 2, 2)]

@@ -141,8 +141,8 @@ def test_a_row_that_changes_meanwhile_keeps_the_change(opened):
             if database.engine.dialect.name == "sqlite":
                 connection.exec_driver_sql("UPDATE resource SET progress = NULL")  # nobody else can write now
             else:
-                told = {"id": "x", "stack_id": "x", "progress": {"token": 1}, "atomic_key": 8}
-                write(worker, sa.update(resource).values(placed(resource, told)))
+                values = {"id": "x", "stack_id": "x", "progress": {"token": 1}, "atomic_key": 8}
+                write(worker, sa.update(resource).values(placed(resource, values)))
 
     sa.event.listen(database.engine, "before_cursor_execute", _interfere)
     *_, progress = sealing.renew(database, resource)

@@ -168,9 +168,9 @@ def test_a_circle_that_a_plugin_closes_is_told(stack):
 
 
 def test_a_plugin_that_fails_is_told_of_with_its_type_and_the_place(stack, caplog):
-    with caplog.at_level(logging.WARNING), pytest.raises(errors.Invalid) as told:
+    with caplog.at_level(logging.WARNING), pytest.raises(errors.Invalid) as raised:
         requires(stack, {"a": {"type": "Broken"}})
-    assert told.value.problems == [
+    assert raised.value.problems == [
         (
             "resources.a",
             "The plugin of Broken failed on it: AttributeError: no such thing; tell your operator.",

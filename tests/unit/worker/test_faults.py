@@ -94,9 +94,9 @@ def test_a_connection_that_failed_is_known_whatever_a_library_makes_of_it():
 
 
 def test_an_answer_counts_more_than_what_was_before_it():
-    told = wrapped(requests.ConnectionError())
-    told.status_code = 400
-    assert not is_passing(told, Action.CREATE)
+    error = wrapped(requests.ConnectionError())
+    error.status_code = 400
+    assert not is_passing(error, Action.CREATE)
 
 
 def unanswered(reason):

@@ -85,13 +85,13 @@ class Telltale(resource.Resource):
         return f"{self.properties[self.VALUE]} was told {details}"
 
     def _resolve_attribute(self, name: str) -> Any:
-        told = {self.VALUE: self.properties[self.VALUE], self.DATA: self.properties[self.DATA]}
+        values = {self.VALUE: self.properties[self.VALUE], self.DATA: self.properties[self.DATA]}
         match name:
             case self.VALUE_ATTR:
-                return told[self.VALUE]
+                return values[self.VALUE]
             case self.ALL:
-                return {**told, told[self.VALUE] or "nothing": "is a key"}
-        raise RuntimeError(f"nobody knows {told}")
+                return {**values, values[self.VALUE] or "nothing": "is a key"}
+        raise RuntimeError(f"nobody knows {values}")
 
 
 def resource_mapping() -> Mapping[str, type[Telltale]]:
