@@ -219,8 +219,8 @@ class World(ABC):
         """Assert that since the mark ``op`` was done to these resources in this order."""
         done = [entry.owner for entry in self.audit() if entry.op == op and entry.succeeded]
         wanted = self._owners(name, resources)
-        found = list(dict.fromkeys(owner for owner in done if owner in wanted))
-        _insist(found == wanted, f"{op} should go {wanted}, went {found}")
+        went = list(dict.fromkeys(owner for owner in done if owner in wanted))
+        _insist(went == wanted, f"{op} should go {wanted}, went {went}")
 
     def once(self, op: str, name: str, *resources: str) -> None:
         """Assert that since the mark ``op`` was done to each of these resources once.
@@ -263,7 +263,7 @@ class World(ABC):
         return twins
 
     def _history(self, name: str) -> list[str]:
-        """Return the story so far, for whoever reads why a scenario failed."""
+        """Return the story so far, for the reader of a scenario's failure."""
         owner = f"{self._prefix}{name}/"
         names = {found["id"]: resource_of(found) for found in self._objects(name)}
         return [

@@ -24,13 +24,13 @@ from heatconv.resources.i18n import _
 from heatconv.resources.own_user import OwnUser
 from heatconv.resources.resource import NoActionRequired, PollDelay
 
-#: Seconds after which to look whether the server has answered, in case nobody told.
+#: Seconds after which to look whether the server has answered, in case no message came.
 PATIENCE = 60
 
-#: What the transports that cannot be had would take.
+#: The properties of transports that cannot be had.
 _NEEDED = {"TEMP_URL_SIGNAL": "temporary URLs of Swift", "ZAQAR_SIGNAL": "queues of Zaqar"}
 
-#: What a server is told to log in by, to answer as a user.
+#: The inputs that a server logs in by, to answer as a user.
 _LOGIN = {
     "auth_url": _("Where its user logs in."),
     "username": _("The name of the user."),
@@ -44,7 +44,7 @@ Properties = properties.Properties
 
 
 class SoftwareDeployment(OwnUser, OfSoftware):
-    """A config that is run on a server, and what came of it."""
+    """A config that is run on a server, and the result of that."""
 
     support_status = support.SupportStatus(version="2014.1")
     no_signal_actions = ()
@@ -321,8 +321,8 @@ class SoftwareDeployment(OwnUser, OfSoftware):
         ]
 
 
-def _actions(config: model.SoftwareConfig, given: list[str]) -> set[str]:
+def _actions(config: model.SoftwareConfig, actions: list[str]) -> set[str]:
     """Return the actions in which a config is run: as the deployment says, or the component itself."""
     if config.group != COMPONENT:
-        return set(given)
+        return set(actions)
     return {action for part in config.config["configs"] for action in part["actions"]}
