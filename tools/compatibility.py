@@ -74,8 +74,9 @@ class Subject:
     """What a subject is about, and what each of its names has beside it."""
 
     about: str
-    columns: Sequence[str] = ()  #: one for the parts of a name, unless ``cells`` tells them
-    cells: Callable[[], Callable[[str], Sequence[str]]] | None = None  #: makes what tells them
+    columns: Sequence[str] = ()  #: one for the parts of a name, unless ``cells`` has others
+    #: makes a function that returns the cells of a name
+    cells: Callable[[], Callable[[str], Sequence[str]]] | None = None
 
 
 def _callers() -> Callable[[str], Sequence[str]]:

@@ -152,7 +152,7 @@ def _number(least: int, most: int) -> Callable[[str], int]:
     return number
 
 
-#: What a command is told besides its name.
+#: The arguments of a command.
 _ARGUMENTS: dict[str, Callable[[ArgumentParser], object]] = {
     "purge_deleted": _take_purge,
     "service": lambda parser: parser.add_argument("what", choices=["list", "clean"]),

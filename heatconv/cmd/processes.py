@@ -44,7 +44,7 @@ class Family:
         self._stopping = False
 
     def watch(self) -> None:
-        """Start the children, and return when all have ended as they were told to."""
+        """Start the children, and return when all have ended after a signal to end."""
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
         signal.signal(signal.SIGHUP, lambda *_: self._signal_children(signal.SIGHUP))

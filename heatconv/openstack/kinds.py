@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What services tell of many objects at once, kind by kind: a table, and how each service lists.
+"""The properties that services list of many objects at once, kind by kind, and how each service lists.
 
 Of each type of resource that is in it: how its objects are listed, in which
 states an action on one goes on, and which properties have drifted if they are
-not as they were given.  What is volatile is not among these.
+not as they were given.  Volatile properties are not among these.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Either:
 
 def _in_neutron(collection: str) -> Lists:
     def lists(plugin: Resource, ids: list[str], _state: str | None) -> Iterator[list[Found]]:
-        """List some by their ids; of more, what the project has, and then those that are another's."""
+        """List some objects by their ids; of more, the objects of the project, and then those of others."""
         client, left = plugin.neutron(), set(ids)
         ask = getattr(client, f"list_{collection}")
         if len(ids) > IDS:
@@ -113,7 +113,7 @@ def _servers(plugin: Resource, _ids: list[str], state: str | None) -> Iterator[l
 
 
 def _servers_and_flavors(plugin: Resource, ids: list[str], state: str | None) -> Iterator[list[Found]]:
-    """List the servers, of which Nova tells the flavor's name alone, with the flavors' ids."""
+    """List the servers, of which Nova lists the flavor's name alone, with the flavors' ids."""
     flavors: dict[str, str] = {}
     for page in _servers(plugin, ids, state):
         if not flavors and any("id" not in server["flavor"] for server in page):
@@ -143,7 +143,7 @@ def _managed(manager: str, key: str = "id") -> Lists:
     return lists
 
 
-# -- what is read of them ------------------------------------------------------------------------
+# -- reading a listed object ---------------------------------------------------------------------
 
 
 def _flavor(server: Found) -> Any:
@@ -180,7 +180,7 @@ def _neutron(collection: str, *same: str, builds: bool = False, **renamed: str) 
 
 _NETWORK = ("name", "admin_state_up", "shared", "port_security_enabled", "tags")
 
-#: type -> what its service tells of many
+#: type -> how its service lists many
 KINDS: Mapping[str, Kind] = {
     "OS::Cinder::Volume": Kind(
         "volumes",
@@ -265,5 +265,5 @@ KINDS: Mapping[str, Kind] = {
 
 
 def lines(kinds: Mapping[str, Kind] = KINDS) -> Iterable[tuple[str, str]]:
-    """Return the types and the properties that tell of a drift, for the documentation."""
+    """Return the types and the properties that are compared, for the documentation."""
     return [(name, ", ".join(sorted(kind.told))) for name, kind in sorted(kinds.items())]

@@ -24,9 +24,9 @@ VERSION = "2015-04-30"  #: of the template; later ones have more functions to ta
 
 Snippet = dict[str, Any]
 
-LEAST_OF_A_CALL = 20  #: characters of what gets at a member: ``{"get_resource": "0"}``
+LEAST_OF_A_CALL = 20  #: characters of a function that gets at a member: ``{"get_resource": "0"}``
 
-_GIVEN = ("properties", "metadata", "update_policy")  #: what of a snippet has values of a user's
+_GIVEN = ("properties", "metadata", "update_policy")  #: the parts of a snippet that have values of a user's
 
 
 class Group(StackResource):
@@ -78,7 +78,7 @@ class Group(StackResource):
         return self._hiding().values()
 
     def _snippets(self, names: Sequence[str]) -> dict[str, Snippet]:
-        """Return what members are, unless the first of them tells that it would be too much.
+        """Return the snippets of members, unless by the first of them they would be too much.
 
         Raises:
             RequestLimitExceeded: it would be too much.
@@ -91,13 +91,13 @@ class Group(StackResource):
         return Hiding([*self.secrets(), *(secret for each in definitions for secret in each.secrets)])
 
     def secrets(self) -> Collection[str]:
-        """Return the texts in what members are made of that must not be shown."""
+        """Return the texts in the members' snippets that must not be shown."""
         return self.definition.secrets
 
     def _template(
         self, names: Sequence[str], snippets: Mapping[str, Snippet], hiding: Hiding
     ) -> dict[str, Any]:
-        """Return the template of some members that tells of those named."""
+        """Return the template of some members, whose outputs are made of the members named."""
         outputs = {}
         least = 0  # characters of them all
         for attribute, path in self._referred():
@@ -187,12 +187,12 @@ class Group(StackResource):
             raise PollDelay(left)
 
     def _is_to_be_mended(self, roll: Roll) -> bool:
-        """Tell whether another, a signal say, made something else of the members meanwhile."""
+        """Tell whether somebody else, a signal say, has changed the members meanwhile."""
         self.metadata_get(refresh=True)
         members = self.members()
         if members.keys() != set(self.member_names()):
             return True
-        # Once: a template can say in two ways what is the same to the nested stack.
+        # Once: a template has two ways to say something that is the same to the nested stack.
         mended, roll["mended"] = roll.get("mended", False), True
         return not mended and bool(self._outdated(members))
 

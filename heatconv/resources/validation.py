@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mistakes of a definition that can be told before anything is done.
+"""The mistakes of a definition that can be found before anything is done.
 
 Pure checks of one frozen definition against its type; that the resources it
 refers to exist, and in which order they come, is the template's and the
@@ -148,7 +148,7 @@ def _property_problems(resource: Resource, path: str) -> list[Problem]:
     except errors.NotJudged:
         raise
     except (errors.HeatconvError, ValueError, TypeError) as error:
-        # What cannot be translated mostly is wrong as it was given, and is told best there.
+        # A value that cannot be translated mostly is wrong as it was given: the best problem is that one.
         given = resource.t.properties(resource.properties_schema, resource.context)
         return list(given.problems()) or list(_problems_of(error, path))
     return list(properties.problems())

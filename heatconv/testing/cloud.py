@@ -60,7 +60,7 @@ class CloudObject:
     doomed: bool = False  #: will end in ERROR
 
     def to_json(self) -> Json:
-        """Return what the cloud tells of the object."""
+        """Return the object as the cloud shows it."""
         return {
             "id": self.id,
             "name": self.name,
@@ -113,7 +113,7 @@ class CloudApi(Protocol):
         """Return the objects of a name; names need not be unique."""
 
     def show_many(self, object_ids: Sequence[str]) -> list[Json]:
-        """Return those objects of some ids that are there, in one operation."""
+        """Return the objects of some ids that are there, in one operation."""
 
     def update(self, object_id: str, properties: Json, wait: float | None = None) -> Json:
         """Start to change some properties of an object."""
@@ -207,7 +207,7 @@ class Cloud:
             return [o.to_json() for o in self._live() if o.name == name and kind in (None, o.kind)]
 
     def show_many(self, object_ids: Sequence[str]) -> list[Json]:
-        """Return those objects of some ids that are there."""
+        """Return the objects of some ids that are there."""
         wanted = set(object_ids)
         with self._observation("show_many", None, kind="*"):
             return [found.to_json() for found in self._live() if found.id in wanted]
@@ -406,7 +406,9 @@ class Cloud:
                 raise Refused(409, f"object {used} is not there, or not ready to be used")
         while coming:
             reached.add(used := coming.pop())
-            if (found := self._objects.get(used)) is not None:  # what it uses may have been deleted by hand
+            if (
+                found := self._objects.get(used)
+            ) is not None:  # an object it uses may have been deleted by hand
                 coming += [more for more in found.uses if more not in reached]
         if user in reached:
             raise Refused(409, f"object {user} would use itself")

@@ -180,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
         except Refused as refusal:
             self._answer(refusal.status, {"message": refusal.message}, refusal.retry_after)
         except Unreachable:
-            # Carried out, and nobody is told.
+            # Carried out, and without an answer.
             self.close_connection = True
 
     def _answer(self, status: int, body: Any, retry_after: float | None = None) -> None:
@@ -204,7 +204,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _publisher(transport_url: str, topic: str) -> Callable[[str, Any], None]:
-    """Return what has notifications published, one after the other, and does not wait for that."""
+    """Return a function that has notifications published, one after the other, without waiting for that."""
     from heatconv.rpc.notifications import Publishing  # noqa: PLC0415 - slow, and hardly ever asked for
 
     publish = Publishing(transport_url, topic, "fake-cloud").publish
@@ -229,7 +229,7 @@ def main() -> None:
         Cloud(publish=_publisher(arguments.notify, arguments.notify_topic)) if arguments.notify else Cloud()
     )
     server = CloudServer(cloud, arguments.port)
-    print(f"fake cloud is up: {server.url}", flush=True)  # noqa: T201 - whoever starts it reads this line
+    print(f"fake cloud is up: {server.url}", flush=True)  # noqa: T201 - the program that starts it reads this line
     try:
         server.serve_forever()
     except KeyboardInterrupt:

@@ -163,7 +163,7 @@ def find(connection: Connection, stack_id: str, snapshot_id: str) -> Snapshot | 
 
 @writing
 def mark(connection: Connection, snapshot_id: str, action: Action, status: Status, reason: str) -> None:
-    """Note what is done to a snapshot; of two who delete it both may."""
+    """Note what is done to a snapshot; of two users who delete it both may."""
     changes = {"action": action, "status": status, "status_reason": reason}
     connection.execute(sa.update(snapshot).where(snapshot.c.id == snapshot_id).values(**changes))
 

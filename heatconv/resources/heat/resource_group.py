@@ -18,7 +18,7 @@ _schema = properties.Schema
 _attribute = attributes.Schema
 
 SKIPPED = "name_blacklist"  #: the note of the names that are not to be used, by Heat's name for it
-REFERENCES = "removed_references"  #: the note of what referred to them
+REFERENCES = "removed_references"  #: the note of the references that named them
 
 pause = _schema(
     _schema.NUMBER,

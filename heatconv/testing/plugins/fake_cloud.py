@@ -198,7 +198,7 @@ class Opaque(resource.Resource):
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
         if resource_data.get("resource_id"):
-            cloud().show(resource_data["resource_id"])  # what is not there is not adopted
+            cloud().show(resource_data["resource_id"])  # an object that is not there is not adopted
         super().handle_adopt(resource_data)
 
     def check_adopt_complete(self, token: None) -> bool:
@@ -278,7 +278,7 @@ class Server(Opaque):
     # -- snapshot, restore -------------------------------------------------------------
 
     def handle_snapshot(self) -> Json:
-        # Named after the one before, so that who repeats this finds what was made already.
+        # Named after the one before, so that a repetition finds the snapshot that was made already.
         name = f"{self.physical_resource_name()}-after-{self.data().get(self.SNAPSHOT_NOTE, 'none')}"
         present = cloud().show(str(self.resource_id))["properties"]
         copied = {key: present.get(key) for key in (self.VALUE, self.FLAVOR)}
@@ -351,7 +351,7 @@ def _find(name: str, kind: str) -> str | None:
 
 
 def _pass_if_transient(problem: Refused | Unreachable, *, delay: bool) -> None:
-    """Return if the operation is to be tried again; with ``delay``, raise PollDelay if told when."""
+    """Return if the operation is to be tried again; with ``delay``, raise PollDelay if it says when."""
     if isinstance(problem, Unreachable):
         return
     if problem.status not in (429, 503):
