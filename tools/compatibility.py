@@ -71,7 +71,7 @@ SAMPLES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Subject:
-    """What a subject is about, and what each of its names has beside it."""
+    """How a subject is introduced, and which columns each of its names has."""
 
     about: str
     columns: Sequence[str] = ()  #: one for the parts of a name, unless ``cells`` has others
@@ -176,7 +176,7 @@ class Comparison:
         self._reasons = reasons
 
     def mistakes(self) -> Iterator[str]:
-        """Yield what is missing without a reason, and the reasons that are none."""
+        """Yield names that are missing without a reason, and reasons for names that are not missing."""
         for subject, names in self.heat.items():
             for name in names:
                 for item in self.missing(subject, name):

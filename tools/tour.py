@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every tour is made of: services that run for it, the ``heatconv`` program, and what is to be the case.
+"""The parts of every tour: services that run for it, the ``heatconv`` program, and checks of the outcome.
 
 After each step a tour asks the API whether what should be the case is.
 """

@@ -33,7 +33,7 @@ def is_hidden(type_: type[Resource]) -> bool:
 
 
 def notes(name: str) -> Sequence[str]:
-    """Return whose a type is, how one is found again, what is listed of it, and what is mended."""
+    """Return whose a type is, by what one is found again, which properties are listed, and the mend."""
     way, kind, mend = ways.WAYS.get(name), kinds.KINDS.get(name), mends.TYPES.get(name)
     return (
         _whose(name),

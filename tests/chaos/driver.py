@@ -25,13 +25,13 @@ NAMES = "ABCDEFGH"
 GROUP, POLICY = "S", "T"  #: the group that signals scale, and what they are sent to
 DOOMED = "X"  #: the resource that the cloud never makes
 NOT_NOW = frozenset({0, 429, 500, 502, 503, 504})
-NOT_THERE = frozenset({400, 404, 409})  #: what a signal to something that is not made yet is answered
+NOT_THERE = frozenset({400, 404, 409})  #: the answers to a signal to something that is not made yet
 PAUSE = 0.3  #: seconds until a user asks again
-#: What is done about drift in the second half of the stacks; in the first nothing ever drifts.
+#: The policies on drift in the second half of the stacks; in the first nothing ever drifts.
 POLICIES = (Mode.HEAL, Mode.DETECT, Mode.HEAL, Mode.OFF)
 CALM = 0.1  #: how often a user has a wish for a stack that may drift, compared with the others
 
-#: What the cloud has to be told for doomed resources to be so.
+#: The rules by which the cloud lets doomed resources fail.
 DOOM = FailureRule(op="create", owner=f"*/{DOOMED}", status=400, times=None)
 
 
@@ -79,7 +79,7 @@ class Driver:
 
     @property
     def policies(self) -> dict[str, Mode]:
-        """What is done about drift, by the name of each stack whose objects drift."""
+        """The policy on drift, by the name of each stack whose objects drift."""
         return {stack.name: stack.policy for stack in self.stacks if stack.policy is not None}
 
     def start(self) -> None:
@@ -99,7 +99,7 @@ class Driver:
         try:
             while not self._stopping.wait(choice.uniform(0.0, 0.8)):
                 self._change(client, choice.choices(stacks, weights)[0])
-        except Exception as error:  # noqa: BLE001 - told in the end
+        except Exception as error:  # noqa: BLE001 - reported in the end
             self.problems.append(f"a user got stuck: {error!r}")
         finally:
             client.close()
@@ -169,7 +169,7 @@ class Driver:
                 raise
 
 
-#: What a user may wish of a stack that is there, and how often.
+#: The wishes that a user may have of a stack that is there, and how often.
 WISHES = {"update": 6, "signal": 3, "doomed update": 2, "rollback": 2, "delete": 2, "converge": 1}
 
 

@@ -28,7 +28,7 @@ KINDS = {
 }
 
 LOOKED_AT = ("My::Cloud::Appliance", "My::Cloud::Sealed", "My::Cloud::Relic")
-BRIEFLY = ("create", "update", "delete", "snapshot")  #: what is done to the others
+BRIEFLY = ("create", "update", "delete", "snapshot")  #: the stories of the others
 
 EXCLUSIVE = "My::Cloud::Exclusive"  #: of which a replacement gets what there can be but one of
 

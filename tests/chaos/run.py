@@ -40,7 +40,7 @@ class Report:
     """How a run went."""
 
     problems: Sequence[str]
-    lines: Sequence[str]  #: what there is to tell of it
+    lines: Sequence[str]  #: the report on it
 
 
 def play(
@@ -107,7 +107,7 @@ def play(
 
 
 class Judge:
-    """Waits until the world is as it should be, and tells what is not."""
+    """Waits until the world is as it should be, and says what is wrong with it."""
 
     def __init__(self, deployment: Deployment, cloud: CloudControl, driver: Driver) -> None:
         self.drifts = Drifts(cloud, driver.policies)
@@ -133,7 +133,7 @@ class Judge:
         return [*problems, *self._problems()]
 
     def _is_open(self, *, users: bool) -> bool:
-        """Tell whether what was done to the world is still to be found, or to be healed."""
+        """Tell whether some drift is still to be found, or to be healed."""
         if failed := self._failed():
             if users:
                 for name in failed:
@@ -189,7 +189,7 @@ class Judge:
             return None
 
     def left(self) -> list[Drift]:
-        """Return what was done to the world and is so still, where nobody was to heal it."""
+        """Return the drifts that are there still, where nobody was to heal them."""
         own = sa.select(resource.c.physical_id).where(resource.c.desired_sha1.is_not(None))
         with self._deployment.database.connect() as connection:
             stood_for = set(connection.scalars(own))

@@ -51,7 +51,7 @@ Do = Callable[[], object]
 
 @dataclass(eq=False)
 class Process:
-    """A daemon, and what is to become of it."""
+    """A daemon, and its fate."""
 
     engine_id: str
     fate: Fate = field(default_factory=Fate)
@@ -164,7 +164,7 @@ class Stage:
         return json.loads(json.dumps(returned[0]))
 
     def send(self, message: Do) -> None:
-        """Put something on the bus, behind what is there."""
+        """Put a message on the bus, behind those that are there."""
         self._messages.append(message)
 
     # -- time passes -------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class Stage:
                 self._go_on()
                 quiet = 0
                 continue
-            # What became READY up to now has to be older than now, by the database's clock.
+            # Nodes that became READY up to now have to be older than now, by the database's clock.
             time.sleep(TICK)
             engine = self._engine()
             self._perform(engine.process, "recovery", engine.recovery.tick)
@@ -345,7 +345,7 @@ class _Engine:
         }
 
     def tick(self) -> None:
-        """Look at what is observed; it is time for all of it."""
+        """Look at the observed stacks; it is time for all of them."""
         self._stage.let_turns_be_due()
         self._observer.tick()
 

@@ -23,7 +23,7 @@ WANTED = {"s": Template(A=thing("a"), B=thing("b", uses=["A"]))}
 
 @pytest.fixture
 def cloud():
-    """Return a cloud with what is wanted of the stack s."""
+    """Return a cloud with the wanted objects of the stack s."""
     made = Cloud()
     first = made.create("a", SERVER, "s/A", {"value": "a", "flavor": "small", "uses": []})
     made.create("b", SERVER, "s/B", {"value": "b", "flavor": "small", "uses": [first["id"]]})

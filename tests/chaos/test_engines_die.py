@@ -85,7 +85,7 @@ def _figures(kind, *, together, book, hits):
 
 
 def _counted(url):
-    """Return how often each thing was done, by what it was done to."""
+    """Return how often each thing was done, by the thing it was done to."""
     counted: Counter[tuple[str, str]] = Counter()
     engine = sa.create_engine(url, poolclass=sa.NullPool)
     with engine.connect() as connection:
@@ -107,7 +107,7 @@ def _counted(url):
 
 
 def _of_the_cloud(cloud):
-    """Return what was made twice, or is left."""
+    """Return the things that were made twice, or are left."""
     made = Counter(
         each.owner
         for each in cloud.audit()

@@ -11,7 +11,7 @@ import pytest
 from tests.chaos.bench import DEATHS, judge
 from tests.chaos.stories import STORIES
 
-#: Wrong worlds that are told in full; where there are more, the first few say enough.
+#: Wrong worlds that are shown in full; where there are more, the first few say enough.
 SHOWN = 5
 
 

@@ -111,7 +111,7 @@ class Bench:
         """Return how requests are sent, with a boundary behind each that changes something."""
 
         def send(session: Any, url: str, method: str, *args: Any, **kwargs: Any) -> Any:
-            self._boundaries.at("before a request")  # nobody who is dead sends one
+            self._boundaries.at("before a request")  # a dead worker sends none
             answer = plain(session, url, method, *args, **kwargs)
             if method in MUTATING and not url.endswith("/auth/tokens"):
                 self._boundaries.at(AFTER_A_REQUEST)
@@ -126,7 +126,7 @@ class Bench:
 
         The last is the one in which all of them survived.  ``start`` and ``step`` leave some out.
         """
-        resources(kind, self._world)  # what it depends on is there now
+        resources(kind, self._world)  # the resources it depends on are there now
         self._world.begin(KINDS[kind].listed)
         for last in itertools.count(start, step):
             life = self.live(kind, last)
@@ -178,7 +178,7 @@ class Bench:
             life.problems.append(f"({what} died {worker.fate.passed[-1]})")
 
     def _expect(self, life: Life, kind: str, what: str, count: int) -> frozenset[str]:
-        """Note what is not as it should be: in the world, and in the database."""
+        """Note the problems there are: in the world, and in the database."""
         found = self._world.comes_to_have(KINDS[kind].listed, count)
         if len(found) != count:
             life.problems.append(f"after {what} there are {sorted(found)}")

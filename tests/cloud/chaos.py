@@ -56,7 +56,7 @@ class Report:
     """How a run went."""
 
     problems: Sequence[str]
-    lines: Sequence[str]  #: what there is to tell of it
+    lines: Sequence[str]  #: the report on it
 
 
 class User(threading.Thread):
@@ -79,11 +79,11 @@ class User(threading.Thread):
                     self._await_end()
                 else:
                     self._stopping.wait(choice.uniform(*HURRY))
-        except Exception as error:  # noqa: BLE001 - told in the end
+        except Exception as error:  # noqa: BLE001 - reported in the end
             self.problems.append(f"the user of {self.name} got stuck: {error!r}")
 
     def ask(self, wanted: Resources | None) -> None:
-        """Ask for what is wanted until that is taken."""
+        """Make a request until it is taken."""
         clock = threading.Event()
         while not self._is_taken(wanted):
             clock.wait(LOOK)
@@ -118,7 +118,7 @@ class User(threading.Thread):
                 return
 
     def state(self) -> str:
-        """Return the stack's state; one that nobody can tell now is in progress."""
+        """Return the stack's state; one that cannot be read now is in progress."""
         try:
             shown = self._client.show_stack(self.name, resolve_outputs=False)
         except ClientError as error:

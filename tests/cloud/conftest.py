@@ -181,7 +181,7 @@ def service(run):
 
 
 class Stack:
-    """One stack, and what it comes to."""
+    """One stack, and the questions to ask of it."""
 
     def __init__(self, endpoint, token=None):
         self.name = f"real-{next(NUMBERS)}"
@@ -208,7 +208,7 @@ class Stack:
         self.wait_for(until)
 
     def refusal(self, resources):
-        """Return what a stack is refused with."""
+        """Return the error that a stack is refused with."""
         with pytest.raises(ClientError) as refused:
             self.client.create_stack({"stack_name": self.name, **_source(resources, None)})
         return str(refused.value)

@@ -69,7 +69,7 @@ class CountingProxy:
         return f"http://127.0.0.1:{self.port}/{there.port}{there.path}"
 
     def counted(self, since=0.0):
-        """Return how often what was called since a moment, logins left out."""
+        """Return how often each thing was called since a moment, logins left out."""
         return Counter(
             f"{verb} {what}"
             for at, verb, what in self.calls

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wait for what comes about by itself."""
+"""Wait for something that comes about by itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def until(look: Callable[[], T | None], describe: Callable[[], object] = lambda: "it took too long") -> T:
-    """Return what is found as soon as something is; ``describe`` says how it was when patience ended."""
+    """Return the first thing that a look finds; ``describe`` says how it was when patience ended."""
     deadline = time.monotonic() + PATIENCE
     while not (found := look()):
         assert time.monotonic() < deadline, describe()

@@ -97,7 +97,7 @@ class Bare:
         return self._propagate(run, stack_id, traversal_id, resource_id, says=True)
 
     def _propagate(self, run: Run, stack_id: str, traversal_id: str, sender: str, *, says: bool) -> list[str]:
-        """Count a node in at its successors, and a join that is full then at its own; return who is ready."""
+        """Count a node in at its successors, and a full join at its own; return the nodes that are ready."""
         successors = run(self._lock_successors, **_node(traversal_id, sender))
         receivers = sorted({join or successor for successor, join, *_ in successors} - {stack_id})
         if says and receivers:

@@ -47,7 +47,7 @@ Environment = Mapping[str, str]
 
 
 def main() -> int:
-    """Run what is asked for; return the exit code."""
+    """Do as the arguments say; return the exit code."""
     parser = argparse.ArgumentParser(prog="tox -e tempest --", description=__doc__.split("\n\n")[0])
     parser.add_argument("patterns", nargs="*", help="of the names of the tests to run (default: all)")
     parser.add_argument(
@@ -151,7 +151,7 @@ class Run:
 def _pool(
     environment: Environment, arguments: list[str], read: Callable[[str], Any], tests: str = ""
 ) -> Iterator[Any]:
-    """Yield what the program that runs the tests says, line by line."""
+    """Yield the output of the program that runs the tests, line by line."""
     command = [sys.executable, "-m", "tests.tempest.pool", *arguments]
     with tempfile.TemporaryFile("w+") as chosen:
         chosen.write(tests)

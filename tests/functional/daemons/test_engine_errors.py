@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong in an engine is a matter of its log; who called it is told in one line."""
+"""An error of an engine is a matter of its log; its caller gets one line."""
 
 from __future__ import annotations
 

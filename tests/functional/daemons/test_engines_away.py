@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""While no engine answers, everybody is told so in time: those too whom the API has no thread for."""
+"""While no engine answers, every client gets to know in time, even one that the API has no thread for."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ONE_WAITS_ONE_IS_SENT = Template(A=thing("a", wait=2), B=thing("b", wait=2))
 
 
 def everything(url):
-    """Return what is in the database, but for who heartbeats."""
+    """Return the rows of the database, but for those of the heartbeats."""
     with closing(Database.from_url(url, KEYRING)) as database, database.engine.connect() as connection:
         return {
             table.name: [

@@ -45,7 +45,7 @@ def database(database_url):
 
 
 def add(database, table, **values):
-    """Add a row; what is not given, and has to be, is filled with anything."""
+    """Add a row; a column that needs a value and is given none has any."""
     generated = [column for column in table.primary_key if isinstance(column.type, sa.BigInteger)]
     needed = [column for column in table.c if not column.nullable and column.server_default is None]
     filled = {column.name: anything(column) for column in needed if column not in generated}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to a stack as it is: what becomes of the things in the cloud, and what users are told."""
+"""What is done to a stack as it is: what becomes of the things in the cloud, and which answers users get."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class World:
         return dict(self.client.show_resource(name, resource))
 
     def things(self, name: str) -> dict[str, dict[str, Any]]:
-        """Return what the cloud has of a stack's resources, by their names."""
+        """Return the cloud's objects of a stack's resources, by their names."""
         return {str(found["owner"]).partition("/")[2]: found for found in self.cloud.owned(f"{name}/")}
 
     def reasons(self, name: str) -> list[str]:
@@ -231,7 +231,7 @@ def test_a_snapshot_brings_back_what_was(world):
 
 
 def test_what_is_brought_back_still_goes_before_what_it_was_made_of(world):
-    """What it was made of is a plain value in a snapshot, and no less there because of it."""
+    """A value that it was made of is plain in a snapshot, and no less there because of it."""
     pair = Template(A=thing("a"), B=thing(attr("A")))
     name = world.create(pair)
     taken = snapshot(world, name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups: members that are alike, what is told of them, and in which order they come and go."""
+"""Groups: members that are alike, their attributes, and in which order they come and go."""
 
 from __future__ import annotations
 

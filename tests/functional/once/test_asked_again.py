@@ -18,7 +18,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from heatconv.engine.once import READS
 
-#: Servers are told which executor they have, for as long as there are two.
+#: Servers are built with the name of their executor, for as long as there are two.
 pytestmark = pytest.mark.filterwarnings("ignore:Using the 'executor' argument is deprecated")
 
 Given = Callable[[Serving, str], dict[str, Any]]

@@ -42,7 +42,7 @@ from tests.functional.waiting import until
 TELLTALE = Path(__file__).parent / "plugins"
 
 STACK = "/stacks/{stack_name}/{stack_id}"
-#: Validation tells who sends a template what the defaults in it are.
+#: Validation shows the sender of a template the defaults in it.
 VALIDATED = {"POST /validate"}
 OUTPUTS = {f"GET {STACK}", f"GET {STACK}/outputs/{{output_key}}"}
 METADATA = {f"GET {STACK}/resources/{{resource_name}}/metadata"}
@@ -68,7 +68,7 @@ FAILING = (
 )
 
 
-# -- what the story is told to -------------------------------------------------------------------
+# -- the installation of the story ---------------------------------------------------------------
 
 
 @dataclass
@@ -94,7 +94,7 @@ def in_one_process(directory: Path, cloud_url: str) -> Iterator[Place]:
 
     def dump() -> bytes:
         while True:
-            # When nobody is connected, what is beside the file is moved into it.
+            # When nobody is connected, the log beside the file is moved into it.
             with suppress(FileNotFoundError):
                 return b"".join(path.read_bytes() for path in (directory / "state").glob("heatconv.sqlite*"))
 
@@ -125,7 +125,7 @@ def as_daemons(directory: Path, database_url: str, rabbit_url: str) -> Iterator[
 
 @dataclass
 class Story:
-    """What is told, and all that came of it."""
+    """The requests of a story, and all that came of them."""
 
     place: Place
     secrets: Secrets = field(default_factory=Secrets)
@@ -150,7 +150,7 @@ class Story:
         self.dumps.append(self.place.dump())
 
     def play(self) -> None:
-        """Tell all of it."""
+        """Make all requests of the story."""
         self.refuse()
         path = self.create()
         self.change(path)
@@ -240,7 +240,7 @@ class Story:
         return path
 
     def _signal(self, path: str) -> None:
-        """Let the wait condition go on, by the URL that its handle tells."""
+        """Let the wait condition go on, by the URL that its handle has."""
         url = until(lambda: self._signal_url(path))
         [signature] = parse_qs(urlsplit(url).query)["signature"]
         self.secrets.add("signature", signature, ATTRIBUTES | OUTPUTS | SERVER)
@@ -329,7 +329,7 @@ class Story:
     # -- what goes wrong --------------------------------------------------------------------------
 
     def refuse(self) -> None:
-        """Ask what is refused, with secrets in it."""
+        """Make requests that are refused, with secrets in them."""
         text = self.secrets.text
         source = self.source()
         wrong = text("refused value", plain=True)
@@ -535,7 +535,7 @@ class Story:
     # -- the end --------------------------------------------------------------------------------------
 
     def hand_over(self) -> None:
-        """Abandon a stack, adopt what it left, and delete that."""
+        """Abandon a stack, adopt its resources, and delete the new stack."""
         api = self.api
         path = api.create("leaving", self._failing("nowhere"))
         api.settled(path, "CREATE_COMPLETE")

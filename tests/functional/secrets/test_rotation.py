@@ -24,7 +24,7 @@ SECRET = {"password": "correct horse battery staple"}
 
 @pytest.fixture
 def opened(database_url):
-    """Return the database as whoever has some keys sees it."""
+    """Return the database as an owner of some keys sees it."""
     made = []
 
     def _open(keyring):

@@ -28,7 +28,7 @@ def hook(receiver, **keys):
 
 @pytest.fixture
 def web(world, receiver):
-    """Return a world whose stack is there, and all of that told."""
+    """Return a world whose stack is there, and whose events are delivered."""
     world.create_with(ONE, [hook(receiver)])
     world.run()
     world.deliver()

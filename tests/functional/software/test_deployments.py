@@ -54,7 +54,7 @@ def deployed(running, agent):
     return running
 
 
-# -- what a server is told, and what it answers --------------------------------------------
+# -- the config of a server, and its answer -----------------------------------------------
 
 
 def test_a_server_is_told_what_to_run_and_where_to_answer(running, agent):
@@ -199,7 +199,7 @@ def test_an_update_runs_it_again(deployed, agent):
     assert deployed.state() == "UPDATE_COMPLETE"
     assert deployed.output("stdout") == "hello moon"
     assert len(deployed.deployments()) == 1
-    assert len(deployed.configs()) == 2  # the config, and what is derived of it now
+    assert len(deployed.configs()) == 2  # the config, and the one derived of it now
 
 
 def test_a_config_that_changes_is_replaced_and_run(deployed, agent):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stories of ``stories.yaml``, told as those in ``tests/functional/api``, in one process and in many."""
+"""The stories of ``stories.yaml``, as those in ``tests/functional/api``, in one process and in many."""
 
 from __future__ import annotations
 

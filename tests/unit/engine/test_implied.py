@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plugin adds to what its resource depends on."""
+"""The dependencies that a plugin adds to its resource."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Interface(Resource):
 
 
 class FloatingIP(Resource):
-    """Asks the service about the networks of what it is given, unless these are not known."""
+    """Asks the service about the networks of its properties, unless these are not known."""
 
     properties_schema = {"port": Schema(Schema.STRING)}
     default_client_name = "network"

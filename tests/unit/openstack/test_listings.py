@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all who wait are told at once; time passes when a test says so."""
+"""One listing answers all that wait; time passes when a test says so."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def service():
 
 @pytest.fixture
 def waits(time, service):
-    """Return a function that tells whether a thing still builds."""
+    """Return a function that returns whether a thing still builds."""
     listings = Listings(time)
     return lambda thing, key="key": listings.goes_on(
         key, thing, service, lambda found: found["status"] == "BUILD"
@@ -124,7 +124,7 @@ def test_where_nobody_may_list_each_is_looked_at(waits, service, time):
 
 
 def test_nobody_is_held_up_by_another_who_asks(time):
-    """A listing that takes its time: who comes meanwhile goes away and asks again later."""
+    """A listing that takes its time: a resource that comes meanwhile asks again later."""
     asked, answered, answers = threading.Event(), threading.Event(), []
     listings = Listings(time)
 

@@ -297,7 +297,7 @@ def test_before_it_is_there_it_is_known_by_name(make):
     assert make(RandomString).get_reference_id() == "server"
 
 
-# -- what is told of them ------------------------------------------------------------------
+# -- what is shown of them -----------------------------------------------------------------
 
 CONFIGS = ["CloudConfig", "MultipartMime", "SoftwareComponent", "SoftwareConfig", "StructuredConfig"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a resource makes of what its service tells: gone, broken, different."""
+"""What a resource makes of its service's answer: gone, broken, different."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAP = {"cpu": Schema(Schema.INTEGER), "disk": Schema(Schema.STRING)}
 
 
 class Observed(resource.Resource):
-    """A type whose service tells what a test says."""
+    """A type whose service answers as a test says."""
 
     properties_schema = {
         "size": Schema(Schema.INTEGER, update_allowed=True),

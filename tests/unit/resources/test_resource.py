@@ -373,7 +373,7 @@ def test_an_unhealthy_one_is_replaced(make):
 
 
 class Cautious(Server):
-    """Replaces whenever one of the hooks is told to."""
+    """Asks for a replacement in one of the hooks."""
 
     says = ""
 

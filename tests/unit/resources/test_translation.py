@@ -13,7 +13,7 @@ ADD, REPLACE, DELETE, RESOLVE = TranslationRule.RULE_KEYS
 
 
 class NoMatch(Exception):
-    """What a client says of its own of what is not there."""
+    """A client's own error for a thing that is not there."""
 
 
 class Finder:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an environment may say of event sinks, and what is told of what it may not."""
+"""What an environment may say of event sinks, and the mistakes that are found in the rest."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_those_that_are_asked_to_come_back_do_not_come_at_once():
 
 
 class Wrapped(Exception):
-    """What a library makes of an error, with a zero for the status of no answer."""
+    """A library's error around another one, with a zero for the status of no answer."""
 
     status_code = 0
 

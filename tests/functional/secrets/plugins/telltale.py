@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Test::Telltale: a resource that repeats what it was told wherever it can."""
+"""Test::Telltale: a resource that repeats its value wherever it can."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from heatconv.resources.rsrc_defn import ResourceDefinition
 
 
 class Telltale(resource.Resource):
-    """A resource that keeps its value, echoes it, and quotes it when it fails where it is told to."""
+    """A resource that keeps its value, echoes it, and quotes it when its template has it fail."""
 
     PROPERTIES = (VALUE, DATA, FAILS_IN) = ("value", "data", "fails_in")
     ATTRIBUTES = (VALUE_ATTR, ALL, BROKEN) = ("value", "all", "broken")
