@@ -71,11 +71,12 @@ SAMPLES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Subject:
-    """What a subject is about, and what each of its names has beside it."""
+    """How a subject is introduced, and which columns each of its names has."""
 
     about: str
-    columns: Sequence[str] = ()  #: one for the parts of a name, unless ``cells`` tells them
-    cells: Callable[[], Callable[[str], Sequence[str]]] | None = None  #: makes what tells them
+    columns: Sequence[str] = ()  #: one for the parts of a name, unless ``cells`` has others
+    #: makes a function that returns the cells of a name
+    cells: Callable[[], Callable[[str], Sequence[str]]] | None = None
 
 
 def _callers() -> Callable[[str], Sequence[str]]:
@@ -175,7 +176,7 @@ class Comparison:
         self._reasons = reasons
 
     def mistakes(self) -> Iterator[str]:
-        """Yield what is missing without a reason, and the reasons that are none."""
+        """Yield names that are missing without a reason, and reasons for names that are not missing."""
         for subject, names in self.heat.items():
             for name in names:
                 for item in self.missing(subject, name):
@@ -247,14 +248,14 @@ def page(comparison: Comparison) -> str:
 
 
 def _section(comparison: Comparison, subject: str) -> list[str]:
-    told = SUBJECTS[subject]
-    cells = told.cells() if told.cells else lambda name: [_parts(comparison, subject, name)]
+    layout = SUBJECTS[subject]
+    cells = layout.cells() if layout.cells else lambda name: [_parts(comparison, subject, name)]
     rows = [
-        (f"``{name}``", *(cells(name) if told.columns else ()), comparison.answer(subject, name))
+        (f"``{name}``", *(cells(name) if layout.columns else ()), comparison.answer(subject, name))
         for name in comparison.heat[subject]
     ]
-    header = ("Heat", *told.columns, "Here")
-    about = textwrap.wrap(told.about, width=96, break_on_hyphens=False)
+    header = ("Heat", *layout.columns, "Here")
+    about = textwrap.wrap(layout.about, width=96, break_on_hyphens=False)
     return [*_title(subject.capitalize(), "-"), *about, "", *_table(header, _widths(header), rows)]
 
 

@@ -35,7 +35,7 @@ from oslo_config import cfg
 
 Surface = dict[str, list[str] | dict[str, list[str]]]
 
-#: What the types begin with that need no service beside Heat.
+#: The beginnings of types that need no service beside Heat.
 OWN = ("AWS::AutoScaling::", "AWS::CloudFormation::", "OS::Heat::")
 
 HEADER = f"""\
@@ -86,8 +86,8 @@ def _routes() -> dict[str, list[str]]:
     for route in v1.API(cfg.CONF).map.matchlist:
         if route.defaults["action"] in ("reject", "options"):
             continue
-        told = route.conditions["method"]
-        methods = told.split(",") if isinstance(told, str) else told
+        declared = route.conditions["method"]
+        methods = declared.split(",") if isinstance(declared, str) else declared
         for path in _spelled_out(route.routepath.removeprefix("/{tenant_id}")):
             known = found.setdefault(path, [])
             known += [method for method in methods if method not in known]
@@ -105,11 +105,11 @@ def _spelled_out(path: str) -> Iterator[str]:
 
 
 def _request_keys() -> Iterator[str]:
-    """Yield what a body that describes a stack may have: what the API or the engine takes out of it."""
+    """Yield the keys of a body that describes a stack: those that the API or the engine takes out of it."""
     yield from stacks.InstantiationData.PARAMS
     names = set(re.findall(r"rpc_api\.(PARAM_\w+)", inspect.getsource(api.extract_args)))
     names |= set(re.findall(r"\bargs\.get\(rpc_api\.(PARAM_\w+)", inspect.getsource(service)))
-    # A body that has this one has it from the API: it tells PATCH from PUT.
+    # A body that has this one has it from the API: it is the difference between PATCH and PUT.
     yield from sorted({getattr(rpc_api, name) for name in names} - {rpc_api.PARAM_EXISTING})
 
 
@@ -199,11 +199,11 @@ def _registry_entries() -> Iterator[str]:
 
 def _types() -> Iterator[tuple[str, Any]]:
     for module in plugin_loader.load_modules(resources):
-        told = getattr(module, "available_resource_mapping", None) or getattr(
+        mapping = getattr(module, "available_resource_mapping", None) or getattr(
             module, "resource_mapping", None
         )
-        if told is not None:
-            yield from sorted(told().items())
+        if mapping is not None:
+            yield from sorted(mapping().items())
 
 
 def _plugins() -> set[Any]:
@@ -217,7 +217,7 @@ def _plugins() -> set[Any]:
 
 
 def _hooks() -> list[str]:
-    """Return what the classes of Heat's own plugins override, or have because the base asks for it.
+    """Return the names that classes of Heat's own plugins override, or have because the base asks for them.
 
     The base asks by an attribute that it does not have itself, or by a name that
     it puts together: ``handle_...``, ``check_..._complete``.  What it has for them to
@@ -261,7 +261,7 @@ def _helpers() -> list[str]:
 
 
 def _own_uses(class_: ast.ClassDef) -> Iterator[str]:
-    """Yield what the methods of a class use of the object they belong to."""
+    """Yield the attributes of their object that the methods of a class use."""
     for node in ast.walk(class_):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
             yield node.attr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every tour is made of: services that run for it, the ``heatconv`` program, and what is to be the case.
+"""The parts of every tour: services that run for it, the ``heatconv`` program, and checks of the outcome.
 
 After each step a tour asks the API whether what should be the case is.
 """
@@ -92,8 +92,8 @@ class Tour:
         self._console.print(f"[green]✓[/] {claim}")
 
     def _outputs(self, stack: str) -> Mapping[str, str]:
-        told = self._client.show_stack(stack)["outputs"]
-        return {item["output_key"]: item["output_value"] for item in told}
+        outputs = self._client.show_stack(stack)["outputs"]
+        return {item["output_key"]: item["output_value"] for item in outputs}
 
     def _physical_ids(self, stack: str) -> Mapping[str, str]:
         rows = self._client.list_resources(stack)

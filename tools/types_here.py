@@ -15,7 +15,7 @@ from heatconv.resources import support
 from heatconv.resources.registry import installed_types
 from heatconv.resources.resource import Resource
 
-#: What is told of a type, as ``notes`` has it.
+#: The columns that ``notes`` fills for a type.
 COLUMNS = ("Whose", "Made once, by", "Listed together, with", "Mended")
 
 #: The types that are Heat's plugins here.
@@ -33,11 +33,11 @@ def is_hidden(type_: type[Resource]) -> bool:
 
 
 def notes(name: str) -> Sequence[str]:
-    """Return whose a type is, how one is found again, what is listed of it, and what is mended."""
+    """Return whose a type is, by what one is found again, which properties are listed, and the mend."""
     way, kind, mend = ways.WAYS.get(name), kinds.KINDS.get(name), mends.TYPES.get(name)
     return (
         _whose(name),
-        way.told if way else "",
+        way.found_by if way else "",
         ", ".join(f"``{each}``" for each in sorted(kind.told)) or "that it is there" if kind else "",
         (mend.__doc__ or "").partition("\n")[0].rstrip(".") if mend else "",
     )

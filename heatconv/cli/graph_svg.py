@@ -89,12 +89,14 @@ def _box(node: dict[str, Any], centre: Point, width: float) -> str:
     """Return a node's box: name, type and state; all of it again as a tooltip."""
     x, y = centre[0] - width / 2, centre[1] - _HEIGHT / 2
     state = f"{node['action']}_{node['status']}"
-    told = "\n".join(filter(None, (node["name"], node["type"], state, node["physical_id"], node["reason"])))
+    tooltip = "\n".join(
+        filter(None, (node["name"], node["type"], state, node["physical_id"], node["reason"]))
+    )
     fill = FILLS.get(status(node), UNKNOWN_FILL)
     stroke = _STROKES.get(status(node), _UNKNOWN_STROKE)
     middle = centre[0]
     return (
-        f"<g><title>{escape(told)}</title>"
+        f"<g><title>{escape(tooltip)}</title>"
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{_HEIGHT}" rx="6" '
         f'fill="{fill}" stroke="{stroke}" stroke-width="1.5"/>'
         f'<text x="{middle:.1f}" y="{y + 18:.1f}" text-anchor="middle" font-weight="600" fill="#111">'

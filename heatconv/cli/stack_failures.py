@@ -30,8 +30,8 @@ class List(Lister):
         """List them; what the servers said, if software was to be deployed."""
         client = client_of(self)
         found = [failure | _said(client, failure) for failure in failures(client, args.stack)]
-        told = any(column in failure for failure in found for column in _SAID)
-        return table((*_LISTED, *_SAID) if told else _LISTED, found)
+        any_said = any(column in failure for failure in found for column in _SAID)
+        return table((*_LISTED, *_SAID) if any_said else _LISTED, found)
 
 
 def failures(client: Client, stack: str, above: str = "") -> Iterator[Json]:

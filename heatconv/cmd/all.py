@@ -53,7 +53,7 @@ def main() -> None:
     conf.set_override("port", conf.port, group="api")
     conf.set_override("plugin_dirs", [*conf.plugin_dirs, *conf.plugin_dir])
     state = _state(conf.state_dir)
-    with keys.told("heatconv-all"):
+    with keys.reporting_misconfiguration("heatconv-all"):
         keyring = keys.kept_in(state, conf)
         strategy = auth.strategy(conf)
         database = _database(state, keyring)
@@ -69,22 +69,22 @@ def main() -> None:
     )
     types = common.registry(me)
     if conf.os_cloud:
-        with keys.told("heatconv-all"):
+        with keys.reporting_misconfiguration("heatconv-all"):
             _adapt(types, conf)
             strategy = _limited(strategy, types, conf)
     me.sign_on()
-    # Its port has to be known to who makes URLs; whoever asks before all is up waits.
+    # The parts that make URLs have to know its port; a client that asks before all is up waits.
     api = ApiService(conf, me.bus, keyring, strategy)
     host, port = api.address
     conf.set_override("port", port, group="api")
     working = worker.start(me, types, "threading")
     planning = engine.start(me, types, "threading")
-    # One process on this database: whoever signed on before is gone, and what it held is free.
+    # One process on this database: a process that signed on before is gone, and its rows are free.
     planning.engine.recovery.tick()
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: api.stop())
     collect_less()
-    print(f"heatconv is up: http://{host}:{port}/v1/default", flush=True)  # noqa: T201 - whoever waits reads it
+    print(f"heatconv is up: http://{host}:{port}/v1/default", flush=True)  # noqa: T201 - a program that waits for it reads it
     api.serve()
     planning.stop()
     working.stop()
@@ -131,7 +131,7 @@ def _database(state: Path, keyring: Keyring) -> Database:
 
 
 def _bind(database: Database) -> None:
-    """Bind to its row what an earlier release has written: nobody else has this database's key at hand."""
+    """Bind each secret of an earlier release to its row: nobody else has this database's key at hand."""
     for table in sealing.sealed_tables():
         for _progress in sealing.renew(database, table):
             pass

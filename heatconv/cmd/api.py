@@ -28,7 +28,7 @@ def main() -> None:
     keep_private()
     conf = configuration.load(sys.argv[1:], prog="heatconv-api", cli_opts=[PROCESSES])
     count = conf.processes or conf.api.workers
-    with keys.told("heatconv-api"):
+    with keys.reporting_misconfiguration("heatconv-api"):
         keyring = keys.configured(conf)
         strategy = auth.strategy(conf, keyring)
     run_processes(count, lambda: _serve(conf, keyring, strategy, shared=count > 1))

@@ -20,7 +20,7 @@ KEY_FILE = "heatconv.key"
 
 
 @contextmanager
-def told(prog: str) -> Iterator[None]:
+def reporting_misconfiguration(prog: str) -> Iterator[None]:
     """End a program with one sentence if its configuration, its keys or its database are missing or wrong."""
     try:
         yield
@@ -44,7 +44,7 @@ def fitting(conf: cfg.ConfigOpts) -> Keyring:
         SystemExit: there are none, or they are not the database's; or the database is not
             there, or its schema is of an earlier release.
     """
-    with told(conf.prog):
+    with reporting_misconfiguration(conf.prog):
         keyring = configured(conf)
         with closing(Database.from_conf(conf, keyring)) as database:
             migration.check(database)

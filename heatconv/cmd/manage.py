@@ -23,7 +23,7 @@ def main() -> None:
     keep_private()
     command = cfg.SubCommandOpt("command", title="Commands", handler=_add_commands)
     conf = configuration.load(sys.argv[1:], prog="heatconv-manage", cli_opts=[command])
-    with keys.told("heatconv-manage"):
+    with keys.reporting_misconfiguration("heatconv-manage"):
         keyring = keys.configured(conf) if conf.auth_encryption_key else None
         conf.command.run(conf, Database.from_conf(conf, keyring))
 
@@ -152,7 +152,7 @@ def _number(least: int, most: int) -> Callable[[str], int]:
     return number
 
 
-#: What a command is told besides its name.
+#: The arguments of a command.
 _ARGUMENTS: dict[str, Callable[[ArgumentParser], object]] = {
     "purge_deleted": _take_purge,
     "service": lambda parser: parser.add_argument("what", choices=["list", "clean"]),

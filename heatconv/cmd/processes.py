@@ -44,10 +44,10 @@ class Family:
         self._stopping = False
 
     def watch(self) -> None:
-        """Start the children, and return when all have ended as they were told to."""
+        """Start the children, and return when all have ended after a signal to end."""
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
-        signal.signal(signal.SIGHUP, lambda *_: self._tell(signal.SIGHUP))
+        signal.signal(signal.SIGHUP, lambda *_: self._signal_children(signal.SIGHUP))
         self._fill_up()
         while self._children:
             pid, status = os.wait()
@@ -66,9 +66,9 @@ class Family:
 
     def _stop(self, *_: object) -> None:
         self._stopping = True
-        self._tell(signal.SIGTERM)
+        self._signal_children(signal.SIGTERM)
 
-    def _tell(self, signum: int) -> None:
+    def _signal_children(self, signum: int) -> None:
         for pid in self._children:
             os.kill(pid, signum)
 

@@ -26,7 +26,7 @@ Json = dict[str, Any]
 
 
 class Changes:
-    """Compares a stack as it would be with what there is; ``told`` is what came of it, by kind."""
+    """Compares a stack as it would be with what there is; ``by_kind`` has its resources by change."""
 
     def __init__(self, database: Database, registry: Registry, inside: NestedPreview | None) -> None:
         """Keep what is handed in; with ``inside``, the stacks in the stack are compared as well."""
@@ -39,7 +39,7 @@ class Changes:
         }
 
     def compare(self, would: Would) -> None:
-        """Tell the changes of a stack."""
+        """Sort the resources of a stack into ``by_kind``."""
         if self._inside is not None:
             levels = nested.below(self._database, would.stack.id, DEEP)
             self._below = {each.owner_id: each for level in levels for each in level}
@@ -59,7 +59,7 @@ class Changes:
             if self._inside is not None:
                 self._look_inside(self._inside, would, target.definition, row, change, outputs)
             if change in ("added", "replaced"):
-                # What refers to it will see another id than now, whichever that will be.
+                # A resource that refers to it will see another id than now, whichever that will be.
                 outputs[name] = NodeData(name=name, resource_id="", reference_id=f"{name}, to be made")
         for row in rows.values():
             if row.name not in targets and row.desired is not None:
@@ -91,7 +91,7 @@ class Changes:
         change: str,
         outputs: Mapping[str, NodeData],
     ) -> None:
-        """Tell what becomes of the stack that a resource owns, if it owns one."""
+        """Do the same with the stack that a resource owns, if it owns one."""
         if row is not None and change == "unchanged":
             there = list(self._all_in(row))
             inside.count(len(there))
@@ -130,7 +130,7 @@ def would_be(would: Would, definition: Definition, row: ResourceRow | None = Non
 
 
 def _outputs(planned: Plan, rows: Mapping[str, ResourceRow]) -> dict[str, NodeData]:
-    """Return what the rows that a plan goes on with tell, by name."""
+    """Return the outputs of the rows that a plan goes on with, by name."""
     return {
         row.name: NodeData(
             name=row.name, resource_id=row.id, reference_id=row.reference_id, attributes=row.attributes

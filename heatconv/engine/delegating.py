@@ -29,7 +29,7 @@ class Authority(Protocol):
     """Who vouches for users: Keystone."""
 
     def intended(self, delegation_id: str, stack: Stack, user_id: str) -> Delegation:
-        """Return what is to be made for a stack of a user's; nothing is made yet."""
+        """Return the delegation to be made for a user's stack; nothing is made yet."""
 
     def make(self, intended: Delegation, roles: Sequence[str]) -> Delegation:
         """Make it, with the rights of the request that this thread serves, and return it as it is then.
@@ -44,10 +44,10 @@ class Authority(Protocol):
         """
 
     def works(self, delegation: Delegation) -> bool:
-        """Tell whether it still is worth something; yes, if nobody can tell now."""
+        """Tell whether a delegation still opens anything; yes, if that cannot be found out now."""
 
     def give_back(self, delegation: Delegation) -> bool:
-        """Undo what was made, if anything was; tell whether nothing is left, or that cannot be for now.
+        """Undo a delegation, if it was made; return whether nothing is left; False if it cannot be for now.
 
         Raises:
             TransportError: that cannot be done now.
@@ -101,7 +101,7 @@ class Delegating:
         LOG.info("stack %s: user %s has renewed what it acts by", stack.id, context.user_id)
 
     def tick(self) -> None:
-        """Give back what is due."""
+        """Give back the delegations that are due."""
         if self._authority is None:
             return
         for due in delegations.take_due(self._database, BATCH):
@@ -144,7 +144,7 @@ class Delegating:
         except errors.Forbidden:
             delegations.forget(self._database, intended.id)
             raise
-        if not delegations.try_tell(self._database, made):
+        if not delegations.try_record(self._database, made):
             authority.give_back(made)
             raise errors.TransportError(reason="what your token delegates came too late: try again")
         return made.id

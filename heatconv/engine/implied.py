@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dependencies that no reference tells, and a plugin knows: a port takes its address of a subnet.
+"""Dependencies that no reference shows, and a plugin knows: a port takes its address of a subnet.
 
 They are asked for when a template is frozen, of the types that override
 ``add_dependencies``, and from then on are as if the template had written them:
@@ -31,7 +31,7 @@ Classes = Mapping[str, type[Resource]]
 
 
 def added(definitions: Definitions, classes: Classes, stack: StackFacts) -> Definitions:
-    """Return the definitions of a template, each with what its type adds to what it depends on.
+    """Return the definitions of a template, each with the dependencies that its type adds.
 
     Costs nothing for types that add nothing.
 
@@ -43,16 +43,16 @@ def added(definitions: Definitions, classes: Classes, stack: StackFacts) -> Defi
         return definitions
     named = Neighbours(definitions, classes, stack, Seen.REFERENCES)
     unnamed = Neighbours(definitions, classes, stack, Seen.NONE)
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    dependencies: defaultdict[str, set[str]] = defaultdict(set)
     for name, class_ in classes.items():
         if class_ in adding:
-            known = _ask(named, name, found[name])
-            # What its service would have to know is not there yet: it is to assume the worst.
+            known = _ask(named, name, dependencies[name])
+            # Things that its service would have to know are not there yet: it is to assume the worst.
             if not known:
-                _ask(unnamed, name, found[name])
+                _ask(unnamed, name, dependencies[name])
     together = {
-        name: definition.changed(depends_on=(*definition.depends_on, *sorted(found[name])))
-        if found.get(name)
+        name: definition.changed(depends_on=(*definition.depends_on, *sorted(dependencies[name])))
+        if dependencies.get(name)
         else definition
         for name, definition in definitions.items()
     }
@@ -60,19 +60,19 @@ def added(definitions: Definitions, classes: Classes, stack: StackFacts) -> Defi
     return together
 
 
-def _ask(neighbours: Neighbours, name: str, found: set[str]) -> bool:
-    """Add what a resource depends on; tell whether its plugin knew that without its service."""
+def _ask(neighbours: Neighbours, name: str, added: set[str]) -> bool:
+    """Add the names a resource depends on; return whether its plugin knew them without its service."""
     plugin = neighbours[name]
     among = plugin.looks_among()
     if among is not None:
         plugin.stack = replace(plugin.stack, resources=neighbours.among(among))
     neighbours.clients.asked = False
     try:
-        plugin.add_dependencies(Dependencies(neighbours, name, found))
+        plugin.add_dependencies(Dependencies(neighbours, name, added))
     except errors.HeatconvError:
         raise
     except (ValueError, TypeError):
-        pass  # of a value that is not known yet; with those that are known it is valid
+        pass  # because of a value that is not known yet; with the known values it is valid
     except Exception as error:
         LOG.warning(
             "%s: asking %s what it depends on failed: %s",
@@ -119,23 +119,23 @@ class Neighbours(Mapping[str, Resource]):
         return len(self._classes)
 
     def among(self, wanted: Among) -> Mapping[str, Resource]:
-        """Return those of the resources that a plugin looks for."""
+        """Return the resources that a plugin looks for."""
         kind = wanted.type, wanted.properties
         if kind not in self._sorted:
             self._sorted[kind] = self._sort(*kind)
-        found = self._sorted[kind]
-        names = {name for value in (*wanted.values, None) for name in found.get(value, ())}
+        names_by_value = self._sorted[kind]
+        names = {name for value in (*wanted.values, None) for name in names_by_value.get(value, ())}
         return {name: self[name] for name in sorted(names)}
 
     def _sort(self, type_: str, properties: Iterable[str]) -> Mapping[str | None, list[str]]:
-        """Return the resources of a type by what they have in some properties; None: that is not known."""
-        found: defaultdict[str | None, list[str]] = defaultdict(list)
+        """Return the resources of a type by the values of some properties; None: the values are not known."""
+        names_by_value: defaultdict[str | None, list[str]] = defaultdict(list)
         for name, definition in self._definitions.items():
             if name in self._classes and type_ in (definition.type, definition.implemented_by):
                 given = [as_unknown(definition.properties.get(each), self._seen) for each in properties]
                 for value in {word(each) for each in given if each is not None} or {None}:
-                    found[value].append(name)
-        return found
+                    names_by_value[value].append(name)
+        return names_by_value
 
     def required(self, name: str) -> frozenset[str]:
         """Return the names of the resources that the template has a resource depend on."""
@@ -143,7 +143,7 @@ class Neighbours(Mapping[str, Resource]):
 
 
 class _Mute:
-    """A context whose clients ask nobody: it costs too much, and what is asked about is not there yet."""
+    """A context whose clients ask nobody: it costs too much, and the things asked about are not there yet."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -158,7 +158,7 @@ class _Mute:
         return self
 
     def client_plugin(self, name: str) -> Any:
-        """Return what is known about a service's client."""
+        """Return the plugin of a service's client."""
         return self._context.clients.client_plugin(name)
 
     def client(self, name: str, **_version: Any) -> NoReturn:
@@ -174,23 +174,23 @@ class _Mute:
 class Dependencies:
     """What a resource's plugin adds to: ``deps += (self, other)``."""
 
-    def __init__(self, neighbours: Neighbours, name: str, found: set[str]) -> None:
+    def __init__(self, neighbours: Neighbours, name: str, added: set[str]) -> None:
         self._neighbours = neighbours
         self._name = name
-        self._found = found
+        self._added = added
 
     def __iadd__(self, edge: tuple[Resource, Resource]) -> Self:
         requirer, required = edge
         if requirer.name == self._name != required.name:
-            self._found.update({required.name} - self._neighbours.required(self._name))
+            self._added.update({required.name} - self._neighbours.required(self._name))
         return self
 
     def graph(self) -> Self:
-        """Return what maps a resource to those that it requires, as far as that is known by now."""
+        """Return a map of a resource to the resources that it requires, as far as they are known by now."""
         return self
 
     def __getitem__(self, requirer: Resource) -> Iterable[Resource]:
         names = self._neighbours.required(requirer.name)
         if requirer.name == self._name:
-            names |= self._found
+            names |= self._added
         return [self._neighbours[name] for name in sorted(names)]

@@ -95,12 +95,12 @@ class Lifecycle:
 
     def export_stack(self, context: RequestContext, stack: str) -> Json:
         """Return all that another installation needs to adopt a stack."""
-        return snapshots.tell(self._database, find_living(self._database, context, stack).id)
+        return snapshots.export(self._database, find_living(self._database, context, stack).id)
 
     def abandon_stack(self, context: RequestContext, stack: str) -> Json:
         """Return what ``export_stack`` does, and start to delete the stack, but nothing it stands for."""
         found = find_to_change(self._database, context, stack)
-        data = snapshots.tell(self._database, found.id)
+        data = snapshots.export(self._database, found.id)
         answer_with(lambda _started: data)
         LOG.info("stack %s: it is abandoned (%s)", found.id, context.request_id)
         # From below: whoever dies in the middle has left a tree that can be abandoned once more.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stacks inside a stack as they would be, made in memory of what their owners would make them of."""
+"""The stacks inside a stack as they would be, made in memory of their owners' templates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DEEP = 100  #: levels of nested stacks, more than there can be
 
 @dataclass(frozen=True, kw_only=True)
 class Would:
-    """A stack as it would be: what it is made of, and what that wants."""
+    """A stack as it would be: its source, and the resources wanted by it."""
 
     stack: Stack
     source: Source
@@ -68,7 +68,7 @@ class NestedPreview:
         self._resources = 0
 
     def count(self, resources: int, inside: int = 0) -> None:
-        """Count what is looked at; ``inside``: how many there will be at least in the stacks inside that.
+        """Count resources looked at; ``inside``: how many there will be at least in the stacks inside.
 
         Raises:
             RequestLimitExceeded: a stack may not have that many resources inside it.
@@ -85,8 +85,8 @@ class NestedPreview:
     ) -> Would | None:
         """Return the stack that a resource would make; with a row, what would become of the one it owns.
 
-        None if it owns none, or one that nobody can tell yet: that may depend on
-        what other resources will be.  ``told``: what those tell by now.
+        None if it owns none, or one that cannot be known yet: that may depend on
+        what other resources will be.  ``outputs``: what those have given by now.
 
         Raises:
             Invalid: the stack cannot be.
@@ -108,7 +108,9 @@ class NestedPreview:
         except errors.RequestLimitExceeded:
             raise
         except Exception as error:
-            if definition.references or around.source.guessed:  # what is not known yet may make it right
+            if (
+                definition.references or around.source.guessed
+            ):  # a value that is not known yet may make it right
                 return None
             if isinstance(error, errors.UserError):
                 raise errors.Invalid(f"In resources.{definition.name}: {error}") from None
@@ -124,7 +126,7 @@ class NestedPreview:
         )
 
     def _planned(self, around: Would, after: Definition, row: ResourceRow | None) -> dict[str, Any]:
-        """Return what a resource would make its stack of."""
+        """Return the source that a resource would make its stack of."""
         before = after if row is None or row.applied is None else row.applied
         facts = StackFacts(
             id=around.stack.id,
@@ -146,12 +148,12 @@ class NestedPreview:
 
 
 def _guessed(definition: Definition, outputs: Mapping[str, NodeData]) -> set[str]:
-    """Return the names that stand for resources that a definition refers to, and that tell nothing by now."""
+    """Return the names of resources that a definition refers to, and that have no output by now."""
     return {each.resource for each in references(definition.properties) if each.resource not in outputs}
 
 
 def _resolved(definition: Definition, outputs: Mapping[str, NodeData]) -> Definition:
-    """Return a definition with what is known by now."""
+    """Return a definition with the values that are known by now."""
     return replace(
         definition,
         properties=template.resolve(definition.properties, outputs),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find what fell between two processes, and ring again.
+"""Find the work that fell between two processes, and ring again.
 
 Every engine runs the tick; it has no leader and no memory.  Whatever it does is
 a conditional write that one of them wins, or a ring that may come twice.
@@ -67,7 +67,7 @@ class Recovery:
         self.end_overdue()
         self.end_cancelled()
         self.prepare_decided()
-        self.tell_owners()
+        self.wake_owners()
         self.carry_out_signals()
         statistics.correct(self._database)
         requests.forget_old(self._database)
@@ -104,7 +104,7 @@ class Recovery:
                 self._roll_back(stack_id)
 
     def end_cancelled(self) -> None:
-        """Stop what goes on in nested stacks below one that was stopped; level by level, one a tick."""
+        """Stop the actions of nested stacks below a stack that was stopped; level by level, one a tick."""
         for below in nested.under_cancelled(self._database, BATCH):
             LOG.warning("stack %s: stopped, as the one around it was", below.id)
             failed = traversal_ends.fail(
@@ -118,13 +118,13 @@ class Recovery:
         for stack_id in stacks.unprepared(self._database, BATCH):
             self._roll_back(stack_id)
 
-    def tell_owners(self) -> None:
+    def wake_owners(self) -> None:
         """Wake the workers that wait for nested stacks which have come to their ends."""
-        for resource_id, engine_id in nested.untold(self._database, BATCH):
+        for resource_id, engine_id in nested.waiting_for_ended(self._database, BATCH):
             self._doorbell.wake(resource_id, engine_id)
 
     def carry_out_signals(self) -> None:
-        """Carry out what signals wish that whoever took them has not come to."""
+        """Carry out the wishes of signals that their engines have not come to."""
         if self._carry_out is None:
             return
         for resource_id in pending_signals.take_overdue(

@@ -109,11 +109,11 @@ class DriftRequests:
         root_id = observable.roots_of(self._database, [stack.id])[stack.id]
         known = schedule.get(self._database, root_id)
         inside = [stack.id] if resource else list(observable.trees(self._database, [stack.id]))
-        found = observations.drifts(self._database, inside, resource and [resource])
+        drifts = observations.drifts(self._database, inside, resource and [resource])
         root = stack if stack.id == root_id else stacks.get(self._database, root_id) or stack
-        names = {stack.id: stack} | stacks.get_many(self._database, {each.stack_id for each in found})
+        names = {stack.id: stack} | stacks.get_many(self._database, {each.stack_id for each in drifts})
         view = views.drift(known)
-        if found:
+        if drifts:
             view["status"] = DriftStatus.DRIFTED
         elif view["status"] == DriftStatus.DRIFTED:
             view["status"] = DriftStatus.UNKNOWN  # of what drifted, something was done since
@@ -128,6 +128,6 @@ class DriftRequests:
                     "physical_id": each.row.physical_id,
                     **views.resource_drift(each),
                 }
-                for each in found
+                for each in drifts
             ],
         }

@@ -51,7 +51,7 @@ def adapt(registry: Registry, conf: cfg.ConfigOpts, cloud: str) -> None:
         domain.configured(
             conf,
             auth_url=v3(user.auth_url),
-            told_url=_told_url(),
+            senders_url=_senders_url(),
             verify=user.session.verify,
             timeout=user.session.timeout,
             region_name=user.region_name,
@@ -84,7 +84,7 @@ def adapt_for_users(
         domain.configured(
             conf,
             auth_url=trustee.auth_url,
-            told_url=_told_url(),
+            senders_url=_senders_url(),
             verify=trustee.session.verify,
             timeout=trustee.session.timeout,
             region_name=cfg.CONF.region_name_for_services,
@@ -137,7 +137,7 @@ def configure(conf: cfg.ConfigOpts, interface: str) -> None:
     logging.getLogger("neutronclient.v2_0.client").setLevel(logging.ERROR)
 
 
-def _told_url() -> str | None:
+def _senders_url() -> str | None:
     """Return where servers and other senders of signals reach Keystone, if they do so elsewhere."""
     uri = cfg.CONF.clients_keystone.auth_uri
     return v3(uri) if uri else None

@@ -42,7 +42,7 @@ class Domain:
         conf: cfg.ConfigOpts,
         *,
         auth_url: str,
-        told_url: str | None = None,
+        senders_url: str | None = None,
         verify: bool | str = True,
         timeout: float | None = None,
         region_name: str | None = None,
@@ -52,7 +52,7 @@ class Domain:
         Args:
             conf: with the options ``stack_user_domain_*`` and ``stack_domain_admin*``.
             auth_url: of version 3 of Keystone.
-            told_url: the same as users are to be told it, who may see another network.
+            senders_url: the same, where servers and other senders reach it; None: they use ``auth_url``.
             verify: whether to check Keystone's certificate, or the file that it is checked by.
             timeout: seconds that Keystone has to answer in.
             region_name: where users find this service.
@@ -63,7 +63,7 @@ class Domain:
         for name in ("stack_domain_admin", "stack_domain_admin_password"):
             if not conf[name]:
                 raise errors.Misconfigured(reason=f"stack_user_domain is set: set {name}, too.")
-        self.auth_url = told_url or auth_url
+        self.auth_url = senders_url or auth_url
         self.region_name = region_name
         self._url = auth_url
         self._verify = verify

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How what an interrupted create made in a cloud is found again, type by type.
+"""How an object that an interrupted create made in a cloud is found again, type by type.
 
-Heat's plugins cannot tell.  Most objects are found by their name, which is
+Heat's plugins cannot find them.  Most objects are found by their name, which is
 unique unless a user gave it.  One that a user named, or that has no name, is
 told from others by a mark: its description, which is set with the very request
-that makes it, if the user gave none.  What is a link between two objects is
+that makes it, if the user gave none.  A link between two objects is
 found between these.
 
 Somebody else's object is never taken for ours.  Where a user gave both name and
@@ -39,7 +39,7 @@ class Thing:
 class Way:
     """How objects of a type are found again."""
 
-    told: str  #: what they are found by, for the documentation
+    found_by: str  #: the property or the fact that they are found by, for the documentation
     creates: str | None = None  #: the client's method that makes one, with dots, if that takes a mark
     more: Collection[str]  #: properties that it takes further requests to give to an object
     waits_by: str | None  #: the property, or "id", that is the token of a create; None: there is none
@@ -74,7 +74,7 @@ class ByName(Way):
 
     lists: Lists
     creates: str | None = None
-    told: str = "name"
+    found_by: str = "name"
     more: Collection[str] = ()
     waits_by: str | None = None
 
@@ -105,7 +105,7 @@ class ByMark(Way):
 
     lists: Lists
     creates: str
-    told: str = "description"
+    found_by: str = "description"
     more: Collection[str] = ()
     waits_by: str | None = None
 
@@ -123,28 +123,28 @@ class ByMark(Way):
 
 @dataclass(frozen=True)
 class ByWhatItIs(Way):
-    """By what there can be but one of."""
+    """By a fact that can be true of one object only."""
 
-    told: str
+    found_by: str
     finds: Callable[[Resource], str | None]
     creates: str | None = None
     more: Collection[str] = ()
     waits_by: str | None = None
 
     def find(self, plugin: Resource) -> list[str]:
-        """Return the id of what is there."""
+        """Return the id of the object that is there."""
         found = self.finds(plugin)
         return [] if found is None else [found]
 
 
 class Searchable(Resource):
-    """A resource of which what an interrupted create made is found again."""
+    """A resource whose object is found again when its create was interrupted."""
 
     comes_late = True
     way: ClassVar[Way]
 
     def find_existing(self) -> str | None:
-        """Return the physical id of what an interrupted create made, or None."""
+        """Return the physical id of the object that an interrupted create made, or None."""
         return next(iter(self.way.find(self)), None)
 
     def find_all(self) -> list[str]:
@@ -152,7 +152,7 @@ class Searchable(Resource):
         return self.way.find(self)
 
     def is_searchable(self) -> bool:
-        """Tell whether what an interrupted create made would be found."""
+        """Tell whether an object that an interrupted create made would be found."""
         return self.way.is_sure(self)
 
     def goes_on(self) -> bool:
@@ -160,7 +160,7 @@ class Searchable(Resource):
         return self.way.is_all(self)
 
     def token_of(self) -> Any:
-        """Return the token of a create that made what is there."""
+        """Return the token of the create that made the object."""
         match self.way.waits_by:
             case None:
                 return None
@@ -170,7 +170,7 @@ class Searchable(Resource):
                 return self.properties[name]
 
     def client(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the client of a service; what it makes has the mark, if it needs one."""
+        """Return the client of a service; the objects it makes have the mark, if they need one."""
         found = super().client(*args, **kwargs)
         if self.way.creates is not None and self.way.needs_mark(self):
             return _Marking(found, self.way.creates, mark(self))
@@ -208,11 +208,11 @@ def _create(create: Callable[..., Any], description: str, /, *bodies: Any, **arg
     return create(*marked, **arguments)
 
 
-# -- what a user gave --------------------------------------------------------------------------
+# -- a user's values ----------------------------------------------------------------------------
 
 
 def given(plugin: Resource, name: str) -> Any:
-    """Return what a user gave as a property that no rule translates; None for nothing."""
+    """Return a property's value as a user gave it, without translation; None if there is none."""
     return plugin.definition.properties.get(name)
 
 

@@ -56,7 +56,7 @@ class Keystone:
         self._redelegation = redelegation
 
     def intended(self, delegation_id: str, stack: Stack, user_id: str) -> Delegation:
-        """Return what is to be made for a stack; nothing is made yet."""
+        """Return the delegation to be made for a stack; nothing is made yet."""
         own = {"name": f"heatconv-{delegation_id}", "secret": secrets.token_urlsafe(48)}
         return Delegation(
             id=delegation_id,
@@ -68,7 +68,7 @@ class Keystone:
         )
 
     def make(self, intended: Delegation, roles: Sequence[str]) -> Delegation:
-        """Make what is intended with the token of the request that is served now.
+        """Make an intended delegation with the token of the request that is served now.
 
         Args:
             intended: what is to be made.
@@ -81,7 +81,7 @@ class Keystone:
         token = self._token_for(intended.project_id)
         if token is None:
             raise errors.Forbidden(f"Send a token that is scoped to project {intended.project_id}.")
-        with _told("delegate to heatconv what this stack needs"):
+        with _refusal_explained("delegate to heatconv what this stack needs"):
             if intended.method == TRUSTS:
                 return replace(intended, secret={"trust_id": self._make_trust(token, intended, roles)})
             self._make_application_credential(token, intended, roles)
@@ -98,7 +98,7 @@ class Keystone:
         return True
 
     def give_back(self, delegation: Delegation) -> bool:
-        """Delete what was made, if anything is there; tell whether it is gone.
+        """Delete a delegation, if it is there; return whether it is gone.
 
         A trust cannot be deleted while its user has no role in the project: it opens nothing then.
 
@@ -114,7 +114,7 @@ class Keystone:
     # -- trusts --------------------------------------------------------------------------------
 
     def _make_trust(self, token: str, intended: Delegation, roles: Sequence[str]) -> str:
-        """Make a trust; of a token that is itself by a trust Keystone does not tell whose it is."""
+        """Make a trust; of a token that is itself by a trust Keystone does not say whose token it is."""
         trust = {
             "trustor_user_id": intended.user_id,
             "trustee_user_id": self._trustee_id(),
@@ -156,7 +156,7 @@ class Keystone:
         return True
 
     def _marked(self, delegation_id: str) -> list[str]:
-        """Return the trusts that were made for a delegation by who could not write it down."""
+        """Return the trusts that were made for a delegation by an engine that could not write it down."""
         mine = {"trustee_user_id": self._trustee_id()}
         answer = self._trustee.session.get(self._url("OS-TRUST/trusts"), params=mine, **_REQUEST)
         return [each["id"] for each in answer.json()["trusts"] if each.get(MARK) == delegation_id]
@@ -186,7 +186,7 @@ class Keystone:
     # -- both --------------------------------------------------------------------------------------
 
     def _delete(self, by: Delegation, path: str) -> None:
-        """Delete what is at a path with the rights that it gives itself."""
+        """Delete the thing at a path with the rights of a delegation."""
         session = self._trustee.session_of(self._trustee.by(by))
         try:
             session.delete(self._url(path), **_REQUEST)
@@ -202,8 +202,8 @@ class Keystone:
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
-    """Tell a user what Keystone said.
+def _refusal_explained(what: str) -> Iterator[None]:
+    """Make what Keystone answers with an error of ours, in words for the user.
 
     Raises:
         Forbidden: it has refused.

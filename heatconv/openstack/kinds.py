@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What services tell of many objects at once, kind by kind: a table, and how each service lists.
+"""The properties that services list of many objects at once, kind by kind, and how each service lists.
 
 Of each type of resource that is in it: how its objects are listed, in which
 states an action on one goes on, and which properties have drifted if they are
-not as they were given.  What is volatile is not among these.
+not as they were given.  Volatile properties are not among these.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from heatconv.openstack.stand_ins.resource import Resource
 PAGE = 1000  #: objects in one answer, if the service gives as many
 IDS = 150  #: ids in one question: more do not go into an address that every proxy takes
 
-_UNTOLD = object()
+_NOT_LISTED = object()
 
 Lists = Callable[[Resource, list[str], str | None], Iterator[list[Found]]]
 """Lists what there may be of some ids, for a resource's user: with a state, what is in that state."""
@@ -45,7 +45,7 @@ class Kind:
     name: str
     lists: Lists
     going: Mapping[str, Going] = field(default_factory=dict)
-    #: property -> what is listed of it: a key, or what finds it
+    #: property -> the key that it is listed under, or a function that finds its value
     told: Mapping[str, str | Callable[[Found], Any]] = field(default_factory=dict)
     thing: Callable[[Resource], str | None] = lambda plugin: plugin.resource_id  #: whose id is listed
     looks: Lists | None = None  #: lists what is compared, if that takes more than to see its state
@@ -54,9 +54,10 @@ class Kind:
     def reads(self, found: Found) -> dict[str, Any]:
         """Return the properties as they are listed; one that is not, or not in full, is left out."""
         read = {
-            name: key(found) if callable(key) else found.get(key, _UNTOLD) for name, key in self.told.items()
+            name: key(found) if callable(key) else found.get(key, _NOT_LISTED)
+            for name, key in self.told.items()
         }
-        return {name: value for name, value in read.items() if value is not _UNTOLD}
+        return {name: value for name, value in read.items() if value is not _NOT_LISTED}
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Either:
 
 def _in_neutron(collection: str) -> Lists:
     def lists(plugin: Resource, ids: list[str], _state: str | None) -> Iterator[list[Found]]:
-        """List some by their ids; of more, what the project has, and then those that are another's."""
+        """List some objects by their ids; of more, the objects of the project, and then those of others."""
         client, left = plugin.neutron(), set(ids)
         ask = getattr(client, f"list_{collection}")
         if len(ids) > IDS:
@@ -112,7 +113,7 @@ def _servers(plugin: Resource, _ids: list[str], state: str | None) -> Iterator[l
 
 
 def _servers_and_flavors(plugin: Resource, ids: list[str], state: str | None) -> Iterator[list[Found]]:
-    """List the servers, of which Nova tells the flavor's name alone, with the flavors' ids."""
+    """List the servers, of which Nova lists the flavor's name alone, with the flavors' ids."""
     flavors: dict[str, str] = {}
     for page in _servers(plugin, ids, state):
         if not flavors and any("id" not in server["flavor"] for server in page):
@@ -142,12 +143,12 @@ def _managed(manager: str, key: str = "id") -> Lists:
     return lists
 
 
-# -- what is read of them ------------------------------------------------------------------------
+# -- reading a listed object ---------------------------------------------------------------------
 
 
 def _flavor(server: Found) -> Any:
     words = server["flavor"].get("id"), server["flavor"].get("original_name")
-    return _UNTOLD if None in words else Either(words)
+    return _NOT_LISTED if None in words else Either(words)
 
 
 def _same(*names: str, **others: str) -> dict[str, str | Callable[[Found], Any]]:
@@ -167,19 +168,19 @@ _STATES = {
 }
 
 
-def _neutron(collection: str, *told: str, builds: bool = False, **renamed: str) -> Kind:
+def _neutron(collection: str, *same: str, builds: bool = False, **renamed: str) -> Kind:
     return Kind(
         collection,
         _in_neutron(collection),
         going={Action.CREATE: _BUILD} if builds else {},
-        told=_same(*told, **renamed),
+        told=_same(*same, **renamed),
         asks_by_id=True,
     )
 
 
 _NETWORK = ("name", "admin_state_up", "shared", "port_security_enabled", "tags")
 
-#: type -> what its service tells of many
+#: type -> how its service lists many
 KINDS: Mapping[str, Kind] = {
     "OS::Cinder::Volume": Kind(
         "volumes",
@@ -264,5 +265,5 @@ KINDS: Mapping[str, Kind] = {
 
 
 def lines(kinds: Mapping[str, Kind] = KINDS) -> Iterable[tuple[str, str]]:
-    """Return the types and the properties that tell of a drift, for the documentation."""
+    """Return the types and the properties that are compared, for the documentation."""
     return [(name, ", ".join(sorted(kind.told))) for name, kind in sorted(kinds.items())]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How daemons act for users who are not there: by what these delegated, or by the token of a request.
+"""How daemons act for users who are not there: by a delegation of theirs, or by the token of a request.
 
 Nothing of it is logged.  A delegation is read anew whenever a token is got by it: so a session goes
 on by itself when a token has expired or was revoked, and when another delegation has
@@ -31,7 +31,7 @@ TRUSTEE = "trustee"  #: the group of options that heat.conf has, too
 TRUSTS = "trusts"
 MOST = 200  #: users of stacks whose sessions are kept, with the connections to services that these have
 
-#: When a token ends of which Keystone does not tell when: it is used for one request.
+#: The end of a token whose end Keystone does not say: it is used for one request.
 LATE = "9999-12-31T23:59:59.000000Z"
 
 #: What Keystone says to a delegation that is worth nothing any more: it, its user or a role is gone.
@@ -42,7 +42,7 @@ TokenFor = Callable[[str], str | None]  #: the token that came with the request 
 
 
 class Undelegated(exceptions.Unauthorized):
-    """What a user has delegated is worth nothing any more."""
+    """A user's delegation is worth nothing any more."""
 
 
 class Trustee:
@@ -66,7 +66,7 @@ class Trustee:
         self.session = self.session_of(plugin)
 
     def plugin(self, **by: str) -> Any:
-        """Return what logs in as this user; ``trust_id``: and then acts as another."""
+        """Return the plugin that logs in as this user; ``trust_id``: and then acts as another."""
         return keystone_loading.load_auth_from_conf_options(self._conf, TRUSTEE, **by)
 
     def session_of(self, plugin: Any) -> Any:
@@ -78,7 +78,7 @@ class Trustee:
         return made
 
     def by(self, delegation: Delegation) -> Any:
-        """Return what logs in by a delegation."""
+        """Return the plugin that logs in by a delegation."""
         if delegation.method == TRUSTS:
             return self.plugin(trust_id=delegation.secret["trust_id"])
         return identity.ApplicationCredential(
@@ -97,12 +97,12 @@ class Trustee:
         try:
             self.session.auth.get_auth_ref(self.session)
         except REFUSED as error:
-            LOG.error("Keystone does not let the user of [%s] in: %s", TRUSTEE, error)  # noqa: TRY400 - told
+            LOG.error("Keystone does not let the user of [%s] in: %s", TRUSTEE, error)  # noqa: TRY400 - it says all
             raise exceptions.ServiceUnavailable(f"the user of [{TRUSTEE}] cannot log in") from error
 
 
 class ByDelegation(BaseIdentityPlugin):
-    """Logs in by what a stack's user has delegated, whatever that is by then."""
+    """Logs in by the delegation of a stack's user, whichever that is by then."""
 
     def __init__(self, trustee: Trustee, current: Callable[[], Delegation | None]) -> None:
         super().__init__(auth_url=trustee.auth_url)
@@ -141,13 +141,13 @@ class ByToken(BaseIdentityPlugin):
         self._project_id = project_id
 
     def get_auth_ref(self, session: Session, **_options: Any) -> Any:
-        """Ask Keystone what the token is for; if that is not told, as of one by a trust, what it opens."""
+        """Ask Keystone what the token is for; of a token by a trust it only says which services there are."""
         try:
             answer = self._ask(session, "auth/tokens", {"X-Subject-Token": self._token})
         except exceptions.Forbidden:
-            told = self._ask(session, "auth/catalog", {}).json()
+            catalog = self._ask(session, "auth/catalog", {}).json()["catalog"]
             unknown = {"id": None, "domain": {"id": None}}
-            known = {"catalog": told["catalog"], "project": unknown | {"id": self._project_id}}
+            known = {"catalog": catalog, "project": unknown | {"id": self._project_id}}
             token = known | {"user": unknown, "expires_at": LATE}
             return access.create(body={"token": token}, auth_token=self._token)
         return access.create(resp=answer, auth_token=self._token)
@@ -206,7 +206,7 @@ class Delegated:
 
 
 class Asking:
-    """The login of who makes the request that is served now; of the trustee, if that came with no token."""
+    """The login of the user whose request is served now; of the trustee, if that came with no token."""
 
     trust_id = None
     trustor_user_id = None

@@ -43,7 +43,7 @@ CLIENTS: Mapping[str, Callable[[Any], None]] = {
     "nova": _nova,
 }
 
-#: By the name of a type, what is put in front of its class.
+#: By the name of a type, the class that is put in front of its class.
 TYPES: Mapping[str, type[Resource]] = {
     "AWS::EC2::Instance": Instance,
     "AWS::IAM::AccessKey": users.AccessKey,

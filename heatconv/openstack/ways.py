@@ -24,19 +24,19 @@ from heatconv.openstack.stand_ins.resource import Resource
 
 
 def searchable(type_name: str, plain: type[Resource]) -> type[Resource]:
-    """Return a type such that what an interrupted create made is found again, if there is a way."""
+    """Return a type whose objects of interrupted creates are found again, if there is a way."""
     way = WAYS.get(type_name)
     if way is None:
         return plain
-    told = {"way": way, "__doc__": plain.__doc__, "__module__": plain.__module__}
-    return type(plain.__name__, (Searchable, plain), told)
+    members = {"way": way, "__doc__": plain.__doc__, "__module__": plain.__module__}
+    return type(plain.__name__, (Searchable, plain), members)
 
 
-# -- what was given, and what is there ----------------------------------------------------------
+# -- values given, and objects there -----------------------------------------------------------
 
 
 def _properties(plugin: Resource) -> Mapping[str, Any]:
-    """Return the properties, with ids for names as far as what they name is there."""
+    """Return the properties, with ids for names as far as the named things are there."""
     return dict(plugin.parse_properties(plugin.definition, lenient=True))
 
 
@@ -81,7 +81,7 @@ def _searching(name: str) -> dict[str, Any]:
 
 
 def _matching(name: str) -> dict[str, Any]:
-    """Search as Nova does: what is asked for is a regular expression."""
+    """Search as Nova does: by a regular expression."""
     return {"search_opts": {"name": f"^{re.escape(name)}$"}}
 
 
@@ -103,7 +103,7 @@ def _stacks(plugin: Resource, name: str) -> Iterator[Thing]:
         yield Thing(each.id, each.stack_name)
 
 
-# -- what there can be but one of --------------------------------------------------------------
+# -- objects that are one of a kind ------------------------------------------------------------
 
 
 def _key_pair(plugin: Resource) -> str | None:
@@ -112,10 +112,10 @@ def _key_pair(plugin: Resource) -> str | None:
     user = {"user_id": wanted["user"]} if wanted["user"] else {}
     for each in plugin.client().keypairs.list(**user):
         if each.name == wanted["name"]:
-            # Only the single one tells since when it is there.
-            found = plugin.client().keypairs.get(each.name, **user)
-            same = wanted["public_key"] in (None, "", found.public_key)
-            return str(found.id) if same and _is_since(plugin, found.created_at) else None
+            # Only the answer about a single one has the time since which it is there.
+            pair = plugin.client().keypairs.get(each.name, **user)
+            same = wanted["public_key"] in (None, "", pair.public_key)
+            return str(pair.id) if same and _is_since(plugin, pair.created_at) else None
     return None
 
 
@@ -124,12 +124,12 @@ def _rule(plugin: Resource) -> str | None:
     wanted = _properties(plugin)
     marked = is_free(plugin)
     description = mark(plugin) if marked else wanted["description"]
-    found = _neutron(
+    rules = _neutron(
         plugin, "security_group_rules", security_group_id=wanted["security_group"], description=description
     )
     return first(
         Thing(each["id"])
-        for each in found
+        for each in rules
         if _is_since(plugin, each.get("created_at")) and (marked or _says(each, wanted))
     )
 
@@ -146,7 +146,7 @@ def _text(value: Any) -> str:
 
 
 def _router_interface(plugin: Resource) -> str | None:
-    """Find what a router has of a port, or in a subnet."""
+    """Find the interface of a router that has a port, or is in a subnet."""
     wanted = _properties(plugin)
     router, subnet, port = (wanted[name] for name in ("router", "subnet", "port"))
     plugged = [
@@ -168,24 +168,24 @@ def _router_gateway(plugin: Resource) -> str | None:
     """Find a router whose gateway is in the network."""
     wanted = _properties(plugin)
     router, network = wanted["router_id"], wanted["network"]
-    found = _neutron(plugin, "routers", id=router)
-    there = any((each.get("external_gateway_info") or {}).get("network_id") == network for each in found)
+    routers = _neutron(plugin, "routers", id=router)
+    there = any((each.get("external_gateway_info") or {}).get("network_id") == network for each in routers)
     return f"{router}:{network}" if there else None
 
 
 def _floating_ip_association(plugin: Resource) -> str | None:
     """Find a floating IP that leads to the port."""
     wanted = _properties(plugin)
-    found = _neutron(plugin, "floatingips", id=wanted["floatingip_id"])
-    return plugin.id if any(each["port_id"] == wanted["port_id"] for each in found) else None
+    floating_ips = _neutron(plugin, "floatingips", id=wanted["floatingip_id"])
+    return plugin.id if any(each["port_id"] == wanted["port_id"] for each in floating_ips) else None
 
 
 def _server_association(plugin: Resource) -> str | None:
     """Find a floating IP that leads to a port of the server."""
     wanted = _properties(plugin)
     ports = {each["id"] for each in _neutron(plugin, "ports", device_id=wanted["server_id"])}
-    found = _neutron(plugin, "floatingips", id=wanted["floating_ip"])
-    return plugin.id if any(each["port_id"] in ports for each in found) else None
+    floating_ips = _neutron(plugin, "floatingips", id=wanted["floating_ip"])
+    return plugin.id if any(each["port_id"] in ports for each in floating_ips) else None
 
 
 def _volume_attachment(plugin: Resource) -> str | None:
@@ -208,7 +208,7 @@ def _in_keystone(manager: str, more: Collection[str] = ()) -> ByName:
 
 _FLOATING_IP = ByMark(_neutron_by("description", "floatingips"), creates="create_floatingip")
 
-#: type -> how what an interrupted create of it made is found again
+#: type -> how the object of an interrupted create is found again
 WAYS: Mapping[str, Way] = {
     "OS::Cinder::Volume": ByName(
         _managed("volumes", _searching), creates="volumes.create", more=("backup_id",), waits_by="id"

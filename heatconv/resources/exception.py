@@ -196,7 +196,9 @@ class ConcurrentTransaction(HeatException):
 class StackValidationFailed(errors.Invalid, HeatException):
     """A definition is not valid; ``problems`` holds the one place and sentence."""
 
-    tells_place: ClassVar[bool] = False  #: whether the sentence does so itself, as clients look for its start
+    names_place: ClassVar[bool] = (
+        False  #: whether the sentence ends with the place: clients look for its start
+    )
 
     def __init__(
         self,

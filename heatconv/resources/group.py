@@ -24,13 +24,13 @@ VERSION = "2015-04-30"  #: of the template; later ones have more functions to ta
 
 Snippet = dict[str, Any]
 
-LEAST_OF_A_CALL = 20  #: characters of what gets at a member: ``{"get_resource": "0"}``
+LEAST_OF_A_CALL = 20  #: characters of a function that gets at a member: ``{"get_resource": "0"}``
 
-_GIVEN = ("properties", "metadata", "update_policy")  #: what of a snippet has values of a user's
+_GIVEN = ("properties", "metadata", "update_policy")  #: the parts of a snippet that have values of a user's
 
 
 class Group(StackResource):
-    """The base of groups; a subclass names the members, says what one is, and what the group tells.
+    """The base of groups; a subclass names the members, says what one is, and which attributes it has.
 
     What others refer to of the group becomes the outputs of its stack.  What
     changes comes in batches where the user wants that: each is an update of
@@ -47,7 +47,7 @@ class Group(StackResource):
         """Return the snippet of a member."""
         raise NotImplementedError
 
-    def told(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
+    def attribute_of_members(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
         """Return an attribute of the group as made of its members'; None if there is no such thing."""
         return group_attributes.usual(names, attribute, path, of)
 
@@ -78,7 +78,7 @@ class Group(StackResource):
         return self._hiding().values()
 
     def _snippets(self, names: Sequence[str]) -> dict[str, Snippet]:
-        """Return what members are, unless the first of them tells that it would be too much.
+        """Return the snippets of members, unless by the first of them they would be too much.
 
         Raises:
             RequestLimitExceeded: it would be too much.
@@ -91,17 +91,17 @@ class Group(StackResource):
         return Hiding([*self.secrets(), *(secret for each in definitions for secret in each.secrets)])
 
     def secrets(self) -> Collection[str]:
-        """Return the texts in what members are made of that must not be shown."""
+        """Return the texts in the members' snippets that must not be shown."""
         return self.definition.secrets
 
     def _template(
         self, names: Sequence[str], snippets: Mapping[str, Snippet], hiding: Hiding
     ) -> dict[str, Any]:
-        """Return the template of some members that tells of those named."""
+        """Return the template of some members, whose outputs are made of the members named."""
         outputs = {}
         least = 0  # characters of them all
         for attribute, path in self._referred():
-            value = self.told(names, attribute, path, calls)
+            value = self.attribute_of_members(names, attribute, path, calls)
             if value is not None:
                 outputs[output_name(attribute, path)] = {"value": value}
                 least += LEAST_OF_A_CALL * (len(value) if isinstance(value, list | dict) else 1)
@@ -187,12 +187,12 @@ class Group(StackResource):
             raise PollDelay(left)
 
     def _is_to_be_mended(self, roll: Roll) -> bool:
-        """Tell whether another, a signal say, made something else of the members meanwhile."""
+        """Tell whether somebody else, a signal say, has changed the members meanwhile."""
         self.metadata_get(refresh=True)
         members = self.members()
         if members.keys() != set(self.member_names()):
             return True
-        # Once: a template can say in two ways what is the same to the nested stack.
+        # Once: a template has two ways to say something that is the same to the nested stack.
         mended, roll["mended"] = roll.get("mended", False), True
         return not mended and bool(self._outdated(members))
 
@@ -216,10 +216,10 @@ class Group(StackResource):
         wanted, now = self.member(member.name), _as_it_is(member)
         return any(wanted.get(key, {}) != now[key] for key in ("type", "properties", "metadata"))
 
-    # -- what it tells ------------------------------------------------------------------------
+    # -- its attributes ------------------------------------------------------------------------
 
     def get_attribute(self, key: str, *path: str | int) -> Any:
-        """Return what is told of the members: an output if it is one, else as they are now."""
+        """Return an attribute of the members: the stack's output if there is one, else as they are now."""
         if key in self.base_attributes_schema:
             return super().get_attribute(key, *path)
         if self.resource_id is None:
@@ -227,7 +227,8 @@ class Group(StackResource):
         name = output_name(key, path)
         if name in self._outputs.values or name in self._outputs.errors:
             return self.get_output(name)
-        return self.told(self.member_names(), key, path, functools.partial(self._now, self.members()))
+        now = functools.partial(self._now, self.members())
+        return self.attribute_of_members(self.member_names(), key, path, now)
 
     def _resolve_attribute(self, name: str) -> Any:
         return self.get_attribute(name)

@@ -51,7 +51,7 @@ class Reader(Protocol):
 
     @classmethod
     def notified(cls, event_type: str, payload: Any) -> Iterable[str]:
-        """Return the physical ids of what a notification is about, as a type's ``notified`` does."""
+        """Return the physical ids of the things a notification is about, as a type's ``notified`` does."""
 
 
 class Registry:
@@ -59,7 +59,7 @@ class Registry:
 
     def __init__(self, types: Types) -> None:
         self._types = Promises(types)
-        self.stand_for: dict[str, str] = {}  #: what types stand for, unless an environment says otherwise
+        self.stand_for: dict[str, str] = {}  #: the type behind a type, unless an environment says otherwise
         self._acts_for: ActsFor | None = None
         self._readers: list[type[Reader]] = []
         self._stack_users: StackUsers | None = None
@@ -90,7 +90,7 @@ class Registry:
         return self._context(stack.project_id, stack.root_id, asking=asking)
 
     def asker(self, project_id: str) -> Context:
-        """Return whom a plugin acts for in a project when it is asked about no stack: who asks."""
+        """Return the context of a plugin that is asked about no stack: it acts for the user who asks."""
         return self._context(project_id, None, asking=True)
 
     def _context(self, project_id: str, root_id: str | None, *, asking: bool) -> Context:
@@ -104,7 +104,7 @@ class Registry:
         self._readers += readers
 
     def readers(self) -> Iterable[type[Reader]]:
-        """Return who reads notifications: types that are imported, and who else was named."""
+        """Return the readers of notifications: types that are imported, and other readers that were named."""
         return [*dict.fromkeys(self._types.kept()), *self._readers]
 
     @classmethod
@@ -138,7 +138,7 @@ class Registry:
         return found
 
     def may_become(self, before: Definition, after: Definition) -> bool:
-        """Tell whether what was of one type may be updated to another, rather than be replaced.
+        """Tell whether a resource of one type may be updated to another, rather than be replaced.
 
         It may if the type is the same, or was put in the place of the one before under another name.
         """
@@ -147,11 +147,11 @@ class Registry:
         was, now = (self._types.get(each.implemented_by) for each in (before, after))
         if was is None or now is None:
             return False
-        # Its classes, too: what stands before a plugin's class here is unknown to the plugin.
+        # Its classes, too: a class put before a plugin's class here is unknown to the plugin.
         return any(was.support_status.is_substituted(each) for each in now.__mro__)
 
     def asks_engine(self, type_name: str) -> bool:
-        """Tell whether what a type does is to ask an engine; not if there is no such type."""
+        """Tell whether a type asks an engine to do its work; False if there is no such type."""
         type_ = TemplateResource if is_template(type_name) else self._types.get(type_name)
         return type_ is not None and type_.asks_engine
 
@@ -279,8 +279,8 @@ def _load_module(path: Path) -> ModuleType:
 
 def _mapping(module: ModuleType, plugin: str) -> Types:
     """Return the types a plugin module says it has."""
-    told = getattr(module, "available_resource_mapping", None) or getattr(module, "resource_mapping", None)
-    types = told() if told is not None else {}
+    mapping = getattr(module, "available_resource_mapping", None) or getattr(module, "resource_mapping", None)
+    types = mapping() if mapping is not None else {}
     for name, resource_class in types.items():
         if not (isinstance(resource_class, type) and issubclass(resource_class, Resource)):
             raise errors.PluginError(plugin=plugin, reason=f"{name} is not a subclass of resource.Resource")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mistakes of a definition that can be told before anything is done.
+"""The mistakes of a definition that can be found before anything is done.
 
 Pure checks of one frozen definition against its type; that the resources it
 refers to exist, and in which order they come, is the template's and the
@@ -86,10 +86,10 @@ def problems(
 
 def fault_of(type_name: str, error: Exception) -> str:
     """Return the sentence for an error that the plugin of a type did not mean to raise."""
-    told = str(error) or "no reason given"
+    reason = str(error) or "no reason given"
     if http_status(error) is not None:
-        return f"The service behind {type_name} refused to tell whether it is valid: {told}"
-    return f"The plugin of {type_name} failed on it: {type(error).__name__}: {told}; tell your operator."
+        return f"The service behind {type_name} refused to tell whether it is valid: {reason}"
+    return f"The plugin of {type_name} failed on it: {type(error).__name__}: {reason}; tell your operator."
 
 
 def _problems(
@@ -148,9 +148,9 @@ def _property_problems(resource: Resource, path: str) -> list[Problem]:
     except errors.NotJudged:
         raise
     except (errors.HeatconvError, ValueError, TypeError) as error:
-        # What cannot be translated mostly is wrong as it was given, and is told best there.
+        # A value that cannot be translated mostly is wrong as it was given: the best problem is that one.
         given = resource.t.properties(resource.properties_schema, resource.context)
-        return list(given.problems()) or list(_told(error, path))
+        return list(given.problems()) or list(_problems_of(error, path))
     return list(properties.problems())
 
 
@@ -181,7 +181,7 @@ def _refusals(ask: Callable[[], Any], path: str, *, may_stumble: bool = False) -
     except errors.NotJudged:
         raise
     except errors.HeatconvError as error:
-        yield from _told(error, path)
+        yield from _problems_of(error, path)
     except Exception as error:  # a plugin may raise anything
         if is_away(error):
             raise
@@ -192,11 +192,11 @@ def _refusals(ask: Callable[[], Any], path: str, *, may_stumble: bool = False) -
             yield path, str(answer)
 
 
-def _told(error: Exception, path: str) -> Iterator[Problem]:
+def _problems_of(error: Exception, path: str) -> Iterator[Problem]:
     """Yield the problems that an error holds, or the error itself as one."""
     if not isinstance(error, errors.Invalid):
         yield path, str(error)
         return
-    instead = "" if isinstance(error, exception.StackValidationFailed) and error.tells_place else path
+    instead = "" if isinstance(error, exception.StackValidationFailed) and error.names_place else path
     for where, sentence in error.problems:
         yield where or instead, sentence

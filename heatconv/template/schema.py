@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a template asks for, as Heat's answer to /validate tells it."""
+"""The interface of a template: its parameters, in the form of Heat's answer to /validate, and its outputs."""
 
 from __future__ import annotations
 
@@ -78,20 +78,20 @@ def _snippets(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 @bounded_work()
 def plain_properties(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return, by resource, the properties that are plain, or one of the parameters that have values.
+    """Return, by resource, the properties that are plain values, or are a parameter that has a value.
 
     Raises:
         Invalid: the template is no such thing.
     """
     _, document, problems = in_hot_words(template)
     problems.raise_any()
-    given = {}
+    by_resource = {}
     for name, snippet in _snippets(document).items():
         properties = snippet.get("properties")
         items = properties.items() if isinstance(properties, dict) else ()
-        told = {key: _plain(value, values) for key, value in items}
-        given[name] = {key: value for key, value in told.items() if value is not None}
-    return given
+        plain = {key: _plain(value, values) for key, value in items}
+        by_resource[name] = {key: value for key, value in plain.items() if value is not None}
+    return by_resource
 
 
 def _plain(value: Any, values: Mapping[str, Any]) -> Any:
@@ -106,7 +106,7 @@ def _plain(value: Any, values: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Interface:
-    """What a template that is used as a type takes and gives."""
+    """The parameters and the outputs of a template that is used as a type."""
 
     parameters: Mapping[str, ParameterSchema]
     outputs: Mapping[str, str]  #: descriptions by name

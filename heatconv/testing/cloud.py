@@ -60,7 +60,7 @@ class CloudObject:
     doomed: bool = False  #: will end in ERROR
 
     def to_json(self) -> Json:
-        """Return what the cloud tells of the object."""
+        """Return the object as the cloud shows it."""
         return {
             "id": self.id,
             "name": self.name,
@@ -89,7 +89,7 @@ class AuditEntry:
     owner: str
     result: int  #: the HTTP status
     properties: Json | None = None
-    told: bool = True  #: False when the connection was cut before the answer
+    answered: bool = True  #: False when the connection was cut before the answer
 
     @property
     def succeeded(self) -> bool:
@@ -113,7 +113,7 @@ class CloudApi(Protocol):
         """Return the objects of a name; names need not be unique."""
 
     def show_many(self, object_ids: Sequence[str]) -> list[Json]:
-        """Return those objects of some ids that are there, in one operation."""
+        """Return the objects of some ids that are there, in one operation."""
 
     def update(self, object_id: str, properties: Json, wait: float | None = None) -> Json:
         """Start to change some properties of an object."""
@@ -152,14 +152,14 @@ class Cloud:
     def __init__(
         self,
         clock: Callable[[], float] | None = time.monotonic,
-        tell: Callable[[str, Json], None] = lambda _event_type, _payload: None,
+        publish: Callable[[str, Json], None] = lambda _event_type, _payload: None,
     ) -> None:
-        """Take what time it goes by, and whom to tell what happens to its objects, whoever's doing it is.
+        """Take the clock it goes by, and a function that publishes whatever happens to its objects.
 
-        ``tell`` gets the type of an event and what it is about; it returns at once.
+        ``publish`` gets the type of an event and its payload; it returns at once.
         """
         self._clock = clock
-        self._tell = tell
+        self._publish = publish
         self._lock = threading.Lock()
         self.gate = Gate()
         self.failures = Failures()
@@ -207,7 +207,7 @@ class Cloud:
             return [o.to_json() for o in self._live() if o.name == name and kind in (None, o.kind)]
 
     def show_many(self, object_ids: Sequence[str]) -> list[Json]:
-        """Return those objects of some ids that are there."""
+        """Return the objects of some ids that are there."""
         wanted = set(object_ids)
         with self._observation("show_many", None, kind="*"):
             return [found.to_json() for found in self._live() if found.id in wanted]
@@ -339,7 +339,7 @@ class Cloud:
             result = refusal.status
             raise
         finally:
-            told = ask.rule is None or ask.rule.outcome is not Outcome.CUT
+            answered = ask.rule is None or ask.rule.outcome is not Outcome.CUT
             self._audit.append(
                 AuditEntry(
                     sequence=len(self._audit),
@@ -350,7 +350,7 @@ class Cloud:
                     owner=ask.owner,
                     result=result,
                     properties=ask.properties,
-                    told=told or result >= 400,
+                    answered=answered or result >= 400,
                 )
             )
 
@@ -379,7 +379,7 @@ class Cloud:
             self._say(event_type, what)
 
     def _say(self, event_type: str, what: CloudObject) -> None:
-        self._tell(event_type, {"object_id": what.id, "name": what.name, "kind": what.kind})
+        self._publish(event_type, {"object_id": what.id, "name": what.name, "kind": what.kind})
 
     def _look(self, object_id: str, *, counts: bool = False) -> CloudObject:
         found = self._objects.get(object_id)
@@ -406,7 +406,9 @@ class Cloud:
                 raise Refused(409, f"object {used} is not there, or not ready to be used")
         while coming:
             reached.add(used := coming.pop())
-            if (found := self._objects.get(used)) is not None:  # what it uses may have been deleted by hand
+            if (
+                found := self._objects.get(used)
+            ) is not None:  # an object it uses may have been deleted by hand
                 coming += [more for more in found.uses if more not in reached]
         if user in reached:
             raise Refused(409, f"object {user} would use itself")

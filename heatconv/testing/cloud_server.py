@@ -180,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
         except Refused as refusal:
             self._answer(refusal.status, {"message": refusal.message}, refusal.retry_after)
         except Unreachable:
-            # Carried out, and nobody is told.
+            # Carried out, and without an answer.
             self.close_connection = True
 
     def _answer(self, status: int, body: Any, retry_after: float | None = None) -> None:
@@ -203,19 +203,19 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing: the audit log is the log."""
 
 
-def _teller(transport_url: str, topic: str) -> Callable[[str, Any], None]:
-    """Return what has notifications published, one after the other, and does not wait for that."""
+def _publisher(transport_url: str, topic: str) -> Callable[[str, Any], None]:
+    """Return a function that has notifications published, one after the other, without waiting for that."""
     from heatconv.rpc.notifications import Publishing  # noqa: PLC0415 - slow, and hardly ever asked for
 
     publish = Publishing(transport_url, topic, "fake-cloud").publish
-    told: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+    unpublished: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
 
     def publish_all() -> None:
         while True:
-            publish(*told.get())
+            publish(*unpublished.get())
 
     threading.Thread(target=publish_all, daemon=True).start()
-    return lambda event_type, payload: told.put((event_type, payload))
+    return lambda event_type, payload: unpublished.put((event_type, payload))
 
 
 def main() -> None:
@@ -225,9 +225,11 @@ def main() -> None:
     parser.add_argument("--notify", metavar="TRANSPORT_URL", help="the broker to publish notifications at")
     parser.add_argument("--notify-topic", default="notifications", help="the topic to publish them on")
     arguments = parser.parse_args()
-    cloud = Cloud(tell=_teller(arguments.notify, arguments.notify_topic)) if arguments.notify else Cloud()
+    cloud = (
+        Cloud(publish=_publisher(arguments.notify, arguments.notify_topic)) if arguments.notify else Cloud()
+    )
     server = CloudServer(cloud, arguments.port)
-    print(f"fake cloud is up: {server.url}", flush=True)  # noqa: T201 - whoever starts it reads this line
+    print(f"fake cloud is up: {server.url}", flush=True)  # noqa: T201 - the program that starts it reads this line
     try:
         server.serve_forever()
     except KeyboardInterrupt:

@@ -169,7 +169,7 @@ class World(ABC):
         state = self._stacks.state(self._prefix + name)
         if not state.endswith(status):
             problems.insert(0, f"{name} is {state}, wanted {status}")
-        _insist(not problems, "\n".join([*problems, *self._told(name)]))
+        _insist(not problems, "\n".join([*problems, *self._history(name)]))
 
     def verify_gone(self, name: str) -> None:
         """Assert that neither the stack nor anything it made is there."""
@@ -219,8 +219,8 @@ class World(ABC):
         """Assert that since the mark ``op`` was done to these resources in this order."""
         done = [entry.owner for entry in self.audit() if entry.op == op and entry.succeeded]
         wanted = self._owners(name, resources)
-        found = list(dict.fromkeys(owner for owner in done if owner in wanted))
-        _insist(found == wanted, f"{op} should go {wanted}, went {found}")
+        went = list(dict.fromkeys(owner for owner in done if owner in wanted))
+        _insist(went == wanted, f"{op} should go {wanted}, went {went}")
 
     def once(self, op: str, name: str, *resources: str) -> None:
         """Assert that since the mark ``op`` was done to each of these resources once.
@@ -262,8 +262,8 @@ class World(ABC):
                 made.pop(entry.name, None)
         return twins
 
-    def _told(self, name: str) -> list[str]:
-        """Return the story so far, for whoever reads why a scenario failed."""
+    def _history(self, name: str) -> list[str]:
+        """Return the story so far, for the reader of a scenario's failure."""
         owner = f"{self._prefix}{name}/"
         names = {found["id"]: resource_of(found) for found in self._objects(name)}
         return [

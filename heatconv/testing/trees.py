@@ -27,8 +27,8 @@ from heatconv.testing.templates import Attribute, Json, Template, Thing, Used
 
 INDEX = "%index%"  #: in the value of a group's member: its name
 
-_VALUE = "value"  #: what a nested template takes, and what it tells: that of its first resource
-#: The end of a nested stack's name: its owner's, and what makes it unique.
+_VALUE = "value"  #: the parameter of a nested template, and its output: the value of its first resource
+#: The end of a nested stack's name: its owner's, and a suffix that makes it unique.
 _OWNED = re.compile(r"-([^-]+)-[a-z2-7]{12}$")
 
 Place = tuple[str, ...]  #: the names that lead from a stack to something in it or in those nested in it
@@ -78,11 +78,11 @@ class Nested:
 
     def document(self) -> Json:
         """Return the template that the type is."""
-        told = {"get_attr": [next(iter(self.template)), _VALUE]} if self.template else ""
+        attribute = {"get_attr": [next(iter(self.template)), _VALUE]} if self.template else ""
         return {
             **self.template.hot(),
             "parameters": {_VALUE: {"type": "string"}},
-            "outputs": {_VALUE: {"value": told}},
+            "outputs": {_VALUE: {"value": attribute}},
         }
 
 
@@ -252,34 +252,34 @@ def _numbered(objects: Sequence[tuple[Place, Json]]) -> list[tuple[Place, Json]]
 
 
 def _known(template: Template, value: str | Used, given: str) -> str | Used:
-    """Return a value with all filled in that its own stack's objects do not tell."""
+    """Return a value with everything filled in but attributes of its own stack's objects."""
     is_own = isinstance(value, Attribute) and isinstance(template[value.resource], Thing)
     return value if is_own else _value(template, value, given)
 
 
 def _value(template: Template, value: str | Used, given: str) -> str:
-    """Return what a value comes to, be it here or in a stack inside."""
+    """Return the text that a value comes to, be it here or in a stack inside."""
     match value:
         case str():
             return value
         case Given():
             return given
         case Attribute(resource=name):
-            return _told(template, template[name], given)
+            return _output(template, template[name], given)
         case _:
             raise TypeError(value)
 
 
-def _told(template: Template, entry: object, given: str) -> str:
+def _output(template: Template, entry: object, given: str) -> str:
     match entry:
         case Thing(value=value):
             return _value(template, value, given)
         case Nested(template=inside, value=value):
             first = next(iter(inside.values()), "")
-            return _told(inside, first, _value(template, value, given))
+            return _output(inside, first, _value(template, value, given))
         case Group():
             members = entry.members()
-            return ",".join(_told(members, member, given) for member in members.values())
+            return ",".join(_output(members, member, given) for member in members.values())
         case _:
             return ""
 

@@ -26,8 +26,8 @@ WORKS = (200, 201, 202, 204)
 TIMEOUT = 120  #: seconds after which a client gives up: far more than any answer may take
 
 
-class Told(NamedTuple):
-    """An answer: to what kind of request, with which status, after how many seconds."""
+class Answer(NamedTuple):
+    """The answer to a request of some kind: its status, and after how many seconds it came."""
 
     kind: str
     status: int
@@ -53,12 +53,12 @@ class Pace:
 
 
 class Book:
-    """What was asked for and what was answered; safe between threads."""
+    """The requests made and the answers to them; safe between threads."""
 
     def __init__(self) -> None:
-        self.answers: list[Told] = []
+        self.answers: list[Answer] = []
         self.problems: list[str] = []
-        #: How often each thing was done, by what it was done to: (surely, perhaps).
+        #: How often each thing was done, by the thing it was done to: (surely, perhaps).
         self.done: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
 
     def wrong(self, what: str) -> None:
@@ -66,7 +66,7 @@ class Book:
 
 
 class Client(threading.Thread):
-    """One of the clients: goes on until the pace says that it is over, and brings to an end what it began."""
+    """One of the clients: goes on until the pace says that it is over, and ends everything that it began."""
 
     def __init__(self, endpoint: str, name: str, pace: Pace, book: Book, seed: str) -> None:
         super().__init__(name=name)
@@ -81,7 +81,7 @@ class Client(threading.Thread):
             while not self._pace.over.is_set():
                 self._number += 1
                 (self._live_with_a_stack if self._choice.random() < 0.75 else self._deploy_software)()
-        except Exception as error:  # noqa: BLE001 - told in the end
+        except Exception as error:  # noqa: BLE001 - reported in the end
             self._book.wrong(f"{self.name} got stuck: {error!r}")
         finally:
             self._session.close()
@@ -111,7 +111,7 @@ class Client(threading.Thread):
             status, text = answer.status_code, answer.text
         except requests.RequestException as problem:
             status, text = 599, repr(problem)
-        self._book.answers.append(Told(kind, status, time.monotonic() - begun, time.time()))
+        self._book.answers.append(Answer(kind, status, time.monotonic() - begun, time.time()))
         if status >= 500:
             if does is not None:
                 self._book.done[does][1] += 1
@@ -319,7 +319,7 @@ def _compare(book: Book, what: str, count: int, times: list[int]) -> None:
 
 
 def compare(book: Book, counted: Mapping[tuple[str, str], int]) -> Iterator[str]:
-    """Return what was not done as often as it was asked for."""
+    """Return the requests that were not carried out as often as they were made."""
     for key in sorted({*book.done, *counted}):
         surely, perhaps = book.done.get(key, (0, 0))
         count = counted.get(key, 0)

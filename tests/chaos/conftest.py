@@ -26,7 +26,7 @@ from tests.functional.conftest import (  # noqa: F401 - fixtures
 from tests.functional.servers.databases import KINDS
 from tests.functional.servers.provision import Unavailable
 
-TOLD = pytest.StashKey[list[str]]()
+LINES = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser):
@@ -44,20 +44,20 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_configure(config):
-    config.stash[TOLD] = []
+    config.stash[LINES] = []
     config.addinivalue_line("markers", "long_run: what --minutes is for")
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    if config.stash[TOLD]:
+    if config.stash[LINES]:
         terminalreporter.section("chaos")
-        terminalreporter.write_line("\n".join(config.stash[TOLD]))
+        terminalreporter.write_line("\n".join(config.stash[LINES]))
 
 
 @pytest.fixture
-def tell(request):
+def add_line(request):
     """Return a function that adds a line to what is printed in the end."""
-    return request.config.stash[TOLD].append
+    return request.config.stash[LINES].append
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to objects of the cloud behind the service's back, and what the world would be without it.
+"""The drifts of objects behind the service's back, and the world as it would be without them.
 
 Of a stack that is healed nothing of it may be left.  In others it stays until a
 user's own wish puts it right: ``Drifts.left`` tells what is still as it was done,
@@ -74,7 +74,7 @@ class Drifts:
         found = choice.choice(there[stack])
         kind = choice.choices([Kind.MISSING, Kind.CHANGED, Kind.ERROR], [2, 2, 1])[0]
         if kind is Kind.MISSING and found["id"] in used:
-            kind = Kind.ERROR  # no cloud lets go of what is in use
+            kind = Kind.ERROR  # no cloud lets go of an object that is in use
         altered = self._alteration(found, choice) if kind is Kind.CHANGED else {}
         with suppress(Unreachable):  # it went meanwhile
             self._do(kind, str(found["id"]), altered)
@@ -102,7 +102,7 @@ class Drifts:
     # -- what is left of it ----------------------------------------------------------------------
 
     def left(self, objects: Iterable[Json], stood_for: Collection[str]) -> list[Drift]:
-        """Return what was done to stacks that are not healed, and is so still.
+        """Return the drifts of stacks that are not healed, as far as they are there still.
 
         ``stood_for``: the ids of the objects that resources stand for.
         """
@@ -115,8 +115,10 @@ class Drifts:
             and _is_so(drift, there.get(drift.physical_id))
         ]
 
-    def told(self, left: Iterable[Drift]) -> Iterator[tuple[str, DriftStatus | None, set[tuple[str, str]]]]:
-        """Yield how each stack is to be told of: its name, status, ids of its objects and how they drifted.
+    def expected(
+        self, left: Iterable[Drift]
+    ) -> Iterator[tuple[str, DriftStatus | None, set[tuple[str, str]]]]:
+        """Yield what is to be shown of each stack: its name, status, ids of its objects and how they drifted.
 
         Of stacks that nobody looks at nothing is known to have drifted, and no status is expected.
         """
@@ -138,7 +140,7 @@ def _is_so(drift: Drift, now: Json | None) -> bool:
 
 
 def without(objects: Iterable[Json], left: Sequence[Drift]) -> list[Json]:
-    """Return what there would be, had what is left of drifts not been done."""
+    """Return the objects as they would be without the drifts that are left."""
     world = {found["id"]: found for found in objects}
     for drift in left:
         now = world.get(drift.physical_id, drift.found)

@@ -25,13 +25,13 @@ NAMES = "ABCDEFGH"
 GROUP, POLICY = "S", "T"  #: the group that signals scale, and what they are sent to
 DOOMED = "X"  #: the resource that the cloud never makes
 NOT_NOW = frozenset({0, 429, 500, 502, 503, 504})
-NOT_THERE = frozenset({400, 404, 409})  #: what a signal to something that is not made yet is answered
+NOT_THERE = frozenset({400, 404, 409})  #: the answers to a signal to something that is not made yet
 PAUSE = 0.3  #: seconds until a user asks again
-#: What is done about drift in the second half of the stacks; in the first nothing ever drifts.
+#: The policies on drift in the second half of the stacks; in the first nothing ever drifts.
 POLICIES = (Mode.HEAL, Mode.DETECT, Mode.HEAL, Mode.OFF)
 CALM = 0.1  #: how often a user has a wish for a stack that may drift, compared with the others
 
-#: What the cloud has to be told for doomed resources to be so.
+#: The rules by which the cloud lets doomed resources fail.
 DOOM = FailureRule(op="create", owner=f"*/{DOOMED}", status=400, times=None)
 
 
@@ -79,7 +79,7 @@ class Driver:
 
     @property
     def policies(self) -> dict[str, Mode]:
-        """What is done about drift, by the name of each stack whose objects drift."""
+        """The policy on drift, by the name of each stack whose objects drift."""
         return {stack.name: stack.policy for stack in self.stacks if stack.policy is not None}
 
     def start(self) -> None:
@@ -99,7 +99,7 @@ class Driver:
         try:
             while not self._stopping.wait(choice.uniform(0.0, 0.8)):
                 self._change(client, choice.choices(stacks, weights)[0])
-        except Exception as error:  # noqa: BLE001 - told in the end
+        except Exception as error:  # noqa: BLE001 - reported in the end
             self.problems.append(f"a user got stuck: {error!r}")
         finally:
             client.close()
@@ -169,7 +169,7 @@ class Driver:
                 raise
 
 
-#: What a user may wish of a stack that is there, and how often.
+#: The wishes that a user may have of a stack that is there, and how often.
 WISHES = {"update": 6, "signal": 3, "doomed update": 2, "rollback": 2, "delete": 2, "converge": 1}
 
 
@@ -197,7 +197,7 @@ def random_template(choice: random.Random) -> Template:
     entries: dict[str, Entry] = {}
     for name in names:
         values: list[str | Used] = ["1", "2", "3"]
-        values += [_told(other, entry) for other, entry in entries.items()]
+        values += [_use_of(other, entry) for other, entry in entries.items()]
         match choice.choices(["thing", "nested", "group"], [6, 2, 1])[0]:
             case "nested":
                 inside = Template(**_things(choice, "PQ"[: choice.randint(1, 2)], GIVEN))
@@ -229,8 +229,8 @@ def _things(
     }
 
 
-def _told(name: str, entry: Entry) -> Used:
-    """Return the use of what something tells."""
+def _use_of(name: str, entry: Entry) -> Used:
+    """Return the use of an entry's attribute."""
     return joined(name) if isinstance(entry, Group) else attr(name)
 
 
@@ -244,10 +244,10 @@ def wanted(client: Client, stacks: Sequence[Stack]) -> tuple[dict[str, Template]
     for stack in stacks:
         template = stack.may_be[0]
         if len(stack.may_be) > 1:
-            told = client.get_template(stack.name).get("resources") or {}, client.get_files(stack.name)
-            possible = [each for each in stack.may_be if each is not None and _posted(each) == told]
+            current = client.get_template(stack.name).get("resources") or {}, client.get_files(stack.name)
+            possible = [each for each in stack.may_be if each is not None and _posted(each) == current]
             if not possible:
-                problems.append(f"{stack.name}: nobody asked for the template it goes by: {told}")
+                problems.append(f"{stack.name}: nobody asked for the template it goes by: {current}")
                 continue
             template = possible[0]
         if template is not None:

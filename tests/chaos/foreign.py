@@ -28,7 +28,7 @@ KINDS = {
 }
 
 LOOKED_AT = ("My::Cloud::Appliance", "My::Cloud::Sealed", "My::Cloud::Relic")
-BRIEFLY = ("create", "update", "delete", "snapshot")  #: what is done to the others
+BRIEFLY = ("create", "update", "delete", "snapshot")  #: the stories of the others
 
 EXCLUSIVE = "My::Cloud::Exclusive"  #: of which a replacement gets what there can be but one of
 
@@ -44,11 +44,11 @@ def _each(images: int, power: str | None = None) -> Callable[[Sequence[Json]], I
         if len(copies) != images:
             yield f"there are {len(copies)} images, wanted {images}"
         for found in objects:
-            told = found["properties"]
-            if found["kind"] != SNAPSHOT and told["step"] != "attached":
-                yield f"{found['owner']} is only {told['step']}"
-            if found["kind"] != SNAPSHOT and power not in (None, told.get("power")):
-                yield f"{found['owner']} is {told.get('power')}, wanted {power}"
+            properties = found["properties"]
+            if found["kind"] != SNAPSHOT and properties["step"] != "attached":
+                yield f"{found['owner']} is only {properties['step']}"
+            if found["kind"] != SNAPSHOT and power not in (None, properties.get("power")):
+                yield f"{found['owner']} is {properties.get('power')}, wanted {power}"
 
     return complain
 

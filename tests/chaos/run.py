@@ -40,7 +40,7 @@ class Report:
     """How a run went."""
 
     problems: Sequence[str]
-    lines: Sequence[str]  #: what there is to tell of it
+    lines: Sequence[str]  #: the report on it
 
 
 def play(
@@ -91,14 +91,14 @@ def play(
 
         twins = list(oracle.twins(cloud.audit()))
         lines = [
-            f"{sum(driver.taken.values())} wishes for {stacks} stacks: {told(driver.taken)}",
-            f"{sum(counts.values())} misfortunes: {told(counts)}",
+            f"{sum(driver.taken.values())} wishes for {stacks} stacks: {listed(driver.taken)}",
+            f"{sum(counts.values())} misfortunes: {listed(counts)}",
             f"{len(cloud.audit())} requests to the cloud, {len(twins)} twins for a moment",
-            f"{len(judge.drifts.log)} objects drifted: {judge.told_of_drifts()}",
+            f"{len(judge.drifts.log)} objects drifted: {judge.drift_counts()}",
             f"{len(judge.drifts.log) - alone} of them with no user there, {judge.heals()} healings",
             f"{judge.asked} failed stacks were converged by their users in the end",
             f"at rest {rested:.0f} s after the last wish, and {took:.0f} s after the last misfortune",
-            deployment.takeovers.told(),
+            deployment.takeovers.summary(),
             *deployment.costs(),
             f"{len(problems)} wrong",
         ]
@@ -107,7 +107,7 @@ def play(
 
 
 class Judge:
-    """Waits until the world is as it should be, and tells what is not."""
+    """Waits until the world is as it should be, and says what is wrong with it."""
 
     def __init__(self, deployment: Deployment, cloud: CloudControl, driver: Driver) -> None:
         self.drifts = Drifts(cloud, driver.policies)
@@ -133,7 +133,7 @@ class Judge:
         return [*problems, *self._problems()]
 
     def _is_open(self, *, users: bool) -> bool:
-        """Tell whether what was done to the world is still to be found, or to be healed."""
+        """Tell whether some drift is still to be found, or to be healed."""
         if failed := self._failed():
             if users:
                 for name in failed:
@@ -162,25 +162,25 @@ class Judge:
             yield from oracle.failures(connection, self.drifts.log)
 
     def _of_drift(self) -> Iterator[str]:
-        """Yield what is wrong with the world, drift apart that nobody was to heal, and with what is told."""
+        """Yield what is wrong with the world, drift apart that nobody was to heal, and with shown drift."""
         to_be, problems = wanted(self._client, self._driver.stacks)
         yield from problems
         gone = [each.name for each in self._driver.stacks if each.name not in to_be]
-        yield from (f"{name} should be gone" for name in gone if self._told(name) is not None)
+        yield from (f"{name} should be gone" for name in gone if self._drift_of(name) is not None)
         left = self.left()
         yield from oracle.in_the_cloud(to_be, without(self._cloud.owned(), left))
-        for name, status, drifted in self.drifts.told(left):
+        for name, status, drifted in self.drifts.expected(left):
             if name not in to_be:
                 continue
-            told = self._told(name) or {}
-            known = {(each["physical_resource_id"], each["kind"]) for each in told["resources"]}
+            drift = self._drift_of(name) or {}
+            known = {(each["physical_resource_id"], each["kind"]) for each in drift["resources"]}
             if known != drifted:
                 yield f"{name} is told to have {sorted(known)} drifted, and has {sorted(drifted)}"
-            if status not in (None, told["status"]):
-                yield f"{name} is told to be {told['status']}, and is {status}"
+            if status not in (None, drift["status"]):
+                yield f"{name} is told to be {drift['status']}, and is {status}"
 
-    def _told(self, name: str) -> Mapping[str, Any] | None:
-        """Return what is told of a stack's drift; None if there is no such stack."""
+    def _drift_of(self, name: str) -> Mapping[str, Any] | None:
+        """Return the drift that the API shows of a stack; None if there is no such stack."""
         try:
             return self._client.show_drift(name)
         except ClientError as error:
@@ -189,7 +189,7 @@ class Judge:
             return None
 
     def left(self) -> list[Drift]:
-        """Return what was done to the world and is so still, where nobody was to heal it."""
+        """Return the drifts that are there still, where nobody was to heal them."""
         own = sa.select(resource.c.physical_id).where(resource.c.desired_sha1.is_not(None))
         with self._deployment.database.connect() as connection:
             stood_for = set(connection.scalars(own))
@@ -214,10 +214,10 @@ class Judge:
         with self._deployment.database.connect() as connection:
             return int(connection.scalar(sa.select(sa.func.sum(stack_observed.c.heals))) or 0)
 
-    def told_of_drifts(self) -> str:
+    def drift_counts(self) -> str:
         """Return how many drifts there were, by policy and kind."""
         policies = self._driver.policies
-        return told(Counter(f"{drift.kind} ({policies[drift.stack]})" for drift in self.drifts.log))
+        return listed(Counter(f"{drift.kind} ({policies[drift.stack]})" for drift in self.drifts.log))
 
 
 def quiet(database: sa.Engine, patience: float) -> Iterator[str]:
@@ -236,5 +236,5 @@ def quiet(database: sa.Engine, patience: float) -> Iterator[str]:
         yield f"not at rest after {patience:.0f} s"
 
 
-def told(counts: Mapping[str, int]) -> str:
+def listed(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))

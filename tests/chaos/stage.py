@@ -51,7 +51,7 @@ Do = Callable[[], object]
 
 @dataclass(eq=False)
 class Process:
-    """A daemon, and what is to become of it."""
+    """A daemon, and its fate."""
 
     engine_id: str
     fate: Fate = field(default_factory=Fate)
@@ -164,7 +164,7 @@ class Stage:
         return json.loads(json.dumps(returned[0]))
 
     def send(self, message: Do) -> None:
-        """Put something on the bus, behind what is there."""
+        """Put a message on the bus, behind those that are there."""
         self._messages.append(message)
 
     # -- time passes -------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class Stage:
                 self._go_on()
                 quiet = 0
                 continue
-            # What became READY up to now has to be older than now, by the database's clock.
+            # Nodes that became READY up to now have to be older than now, by the database's clock.
             time.sleep(TICK)
             engine = self._engine()
             self._perform(engine.process, "recovery", engine.recovery.tick)
@@ -279,7 +279,7 @@ class Stage:
                 give_up = partial(worker.held.give_up, resource_id, traversal_id)
                 self._perform(process, f"gives up {resource_id}", give_up)
 
-    def tell(self, resource_id: str, engine_id: str | None) -> None:
+    def send_wake(self, resource_id: str, engine_id: str | None) -> None:
         """Send a worker, or each, the message that something happened to a row."""
         self.boundaries.at("before a cast")
         self.send(partial(self._wake, resource_id, engine_id))
@@ -345,7 +345,7 @@ class _Engine:
         }
 
     def tick(self) -> None:
-        """Look at what is observed; it is time for all of it."""
+        """Look at the observed stacks; it is time for all of them."""
         self._stage.let_turns_be_due()
         self._observer.tick()
 
@@ -377,7 +377,7 @@ class _Bell:
         self.stage.ask_to_roll_back(stack_id)
 
     def wake(self, resource_id: str, engine_id: str | None = None) -> None:
-        self.stage.tell(resource_id, engine_id)
+        self.stage.send_wake(resource_id, engine_id)
 
     def preempt(self, engine_id: str, resource_id: str, traversal_id: str | None = None) -> None:
         self.stage.ask_to_give_up(engine_id, resource_id, traversal_id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long what a dead worker held lies still, by the database's rows."""
+"""How long the resources of a dead worker lie still, by the database's rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOOK = 0.1  #: seconds between two looks
 
 
 class Takeovers:
-    """Watches what deaths leave behind; ``seconds`` tells how long each row then lay still.
+    """Watches the rows that deaths leave behind; ``seconds`` has how long each of them lay still.
 
     Concurrency: a thread for each death; ``settle`` waits for all of them.
     """
@@ -29,7 +29,7 @@ class Takeovers:
         self._watching: list[threading.Thread] = []
 
     def watch(self, engine_id: str) -> None:
-        """Watch what a worker holds that has died just now."""
+        """Watch the rows of a worker that has died just now."""
         died = time.monotonic()
         self._watching.append(threading.Thread(target=self._watch, args=(engine_id, died), daemon=True))
         self._watching[-1].start()
@@ -39,8 +39,8 @@ class Takeovers:
         for thread in self._watching:
             thread.join()
 
-    def told(self) -> str:
-        """Return a line on what is known so far."""
+    def summary(self) -> str:
+        """Return a line on the takeovers so far."""
         held, longest = len(self.seconds), max(self.seconds, default=0.0)
         return f"killed workers held {held} resources; one moved again after {longest:.1f} s at the most"
 

@@ -16,7 +16,7 @@ WIDTH, DEPTH = 100, 3
 
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("kind", ["postgresql", "mariadb"])
-def test_a_create_survives_the_death_of_everything(run_daemons, fresh_database, rabbit_url, tell, kind):
+def test_a_create_survives_the_death_of_everything(run_daemons, fresh_database, rabbit_url, add_line, kind):
     daemons = run_daemons(database_url=fresh_database(kind), transport_url=rabbit_url, pace={})
     with closing(Trial(daemons, "all", layered(WIDTH, DEPTH, wait=3))) as trial:
         trial.create()
@@ -31,7 +31,7 @@ def test_a_create_survives_the_death_of_everything(run_daemons, fresh_database, 
         for name in names:
             daemons.start(name)
         trial.arrive()
-        tell(
+        add_line(
             f"{kind}: everything killed when {done} of {len(trial.template)} were made:"
             f" CREATE_COMPLETE {time.monotonic() - died:.0f} s later, {trial.created().total()} made in all"
         )

@@ -13,7 +13,9 @@ START = 1
 
 @pytest.mark.long_run
 @pytest.mark.timeout(0)
-def test_whatever_goes_wrong_the_last_wish_comes_true(request, tmp_path, fresh_database, rabbit_url, tell):
+def test_whatever_goes_wrong_the_last_wish_comes_true(
+    request, tmp_path, fresh_database, rabbit_url, add_line
+):
     minutes, start = request.config.getoption("--minutes"), request.config.getoption("--seed")
     kind = request.config.getoption("--database")
     kind = "postgresql" if kind in (None, "sqlite") else kind
@@ -26,5 +28,5 @@ def test_whatever_goes_wrong_the_last_wish_comes_true(request, tmp_path, fresh_d
         restart_servers=request.config.getoption("--restart-servers"),
     )
     for line in report.lines:
-        tell(line)
+        add_line(line)
     assert report.problems == []

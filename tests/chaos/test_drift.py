@@ -23,7 +23,7 @@ WANTED = {"s": Template(A=thing("a"), B=thing("b", uses=["A"]))}
 
 @pytest.fixture
 def cloud():
-    """Return a cloud with what is wanted of the stack s."""
+    """Return a cloud with the wanted objects of the stack s."""
     made = Cloud()
     first = made.create("a", SERVER, "s/A", {"value": "a", "flavor": "small", "uses": []})
     made.create("b", SERVER, "s/B", {"value": "b", "flavor": "small", "uses": [first["id"]]})
@@ -113,9 +113,9 @@ def test_what_is_left_is_told_of_stacks_that_are_looked_at(cloud, policy, status
     done = drift(cloud, "s/A", Kind.MISSING)
     drifts = log(done, policy)
 
-    told = list(drifts.told(drifts.left(cloud.owned(), stood_for)))
+    expected = list(drifts.expected(drifts.left(cloud.owned(), stood_for)))
 
-    assert told == [("s", status, {(done.physical_id, Kind.MISSING)} if known else set())]
+    assert expected == [("s", status, {(done.physical_id, Kind.MISSING)} if known else set())]
 
 
 def test_whatever_is_done_to_a_stack_that_nobody_is_to_heal_is_noticed(cloud):

@@ -29,7 +29,7 @@ SECONDS = 12.0  #: that go on when all clients are there
 @pytest.mark.long_run
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("together", [False, True], ids=["one_at_a_time", "one_after_the_other"])
-def test_nobody_who_asks_notices(request, run_daemons, fresh_database, rabbit_url, tell, together):
+def test_nobody_who_asks_notices(request, run_daemons, fresh_database, rabbit_url, add_line, together):
     minutes, seed = request.config.getoption("--minutes"), request.config.getoption("--seed")
     kind = request.config.getoption("--database")
     kind = "postgresql" if kind in (None, "sqlite") else kind
@@ -53,7 +53,7 @@ def test_nobody_who_asks_notices(request, run_daemons, fresh_database, rabbit_ur
     for client in clients:
         client.join()
     for line in _figures(kind, together=together, book=book, hits=hits):
-        tell(line)
+        add_line(line)
     cloud = CloudControl(daemons.cloud_url)
     problems = [*book.problems, *hits.problems, *compare(book, _counted(url)), *_of_the_cloud(cloud)]
     cloud.cloud.close()
@@ -85,7 +85,7 @@ def _figures(kind, *, together, book, hits):
 
 
 def _counted(url):
-    """Return how often each thing was done, by what it was done to."""
+    """Return how often each thing was done, by the thing it was done to."""
     counted: Counter[tuple[str, str]] = Counter()
     engine = sa.create_engine(url, poolclass=sa.NullPool)
     with engine.connect() as connection:
@@ -107,7 +107,7 @@ def _counted(url):
 
 
 def _of_the_cloud(cloud):
-    """Return what was made twice, or is left."""
+    """Return the things that were made twice, or are left."""
     made = Counter(
         each.owner
         for each in cloud.audit()

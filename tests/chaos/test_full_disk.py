@@ -32,7 +32,7 @@ def fill(url):
 
 
 @pytest.mark.timeout(0)
-def test_what_is_under_way_waits_until_there_is_room(private, run_daemons, rabbit_url, tell):
+def test_what_is_under_way_waits_until_there_is_room(private, run_daemons, rabbit_url, add_line):
     server = private(PrivateMariaDB, *SMALL)
     url = MariaDB(server.url).create()
     daemons = run_daemons(database_url=url, transport_url=rabbit_url, engines=1, workers=2)
@@ -48,9 +48,9 @@ def test_what_is_under_way_waits_until_there_is_room(private, run_daemons, rabbi
         server.options = ROOMY
         server.start()
         took = trial.arrive()
-        tell(f"MariaDB full when {made} of {len(trial.template)} were made; the API said:")
-        tell(f"    {refused.value.status} {refused.value}")
-        tell(f"CREATE_COMPLETE {took:.0f} s after there was room again")
+        add_line(f"MariaDB full when {made} of {len(trial.template)} were made; the API said:")
+        add_line(f"    {refused.value.status} {refused.value}")
+        add_line(f"CREATE_COMPLETE {took:.0f} s after there was room again")
         assert refused.value.status == 503
         assert str(refused.value).endswith("is full); try again later.")
         assert trial.problems() == []

@@ -38,7 +38,7 @@ def foreign(databases, request, tmp_path_factory):
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(("kind", "name", "who"), CASES)
-def test_the_world_comes_out_right_wherever_one_dies(foreign, tell, kind, name, who):
+def test_the_world_comes_out_right_wherever_one_dies(foreign, add_line, kind, name, who):
     story = stories(kind)[name]
     undisturbed = foreign.play(story)
     assert undisturbed.problems == []
@@ -50,7 +50,7 @@ def test_the_world_comes_out_right_wherever_one_dies(foreign, tell, kind, name, 
         problems = judge(run, undisturbed, story, death)
         if problems:
             wrong[death] = "\n".join([f"{death}", *problems, " | ".join(run.history)])
-    tell(
+    add_line(
         f"{kind:22} {name:20} {who:28} {deaths.boundaries:4} boundaries, {len(deaths.each):4} runs,"
         f" {len(wrong):3} wrong worlds, {orphans:3} orphans, each told of"
     )

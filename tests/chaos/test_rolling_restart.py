@@ -94,7 +94,7 @@ def _valued(template: Template, value: str) -> Template:
 
 
 @pytest.mark.timeout(0)
-def test_nobody_notices_that_every_daemon_is_restarted(run_daemons, fresh_database, rabbit_url, tell):
+def test_nobody_notices_that_every_daemon_is_restarted(run_daemons, fresh_database, rabbit_url, add_line):
     url = fresh_database("postgresql")
     daemons = run_daemons(database_url=url, transport_url=rabbit_url, pace={})
     users = Users(daemons)
@@ -116,7 +116,7 @@ def test_nobody_notices_that_every_daemon_is_restarted(run_daemons, fresh_databa
         for trial in users.trials:
             trial.arrive()
             problems += trial.problems()
-    tell(
+    add_line(
         f"{len(daemons.processes) * ROUNDS} restarts during {users.counts['answered']} requests for"
         f" {len(users.trials)} stacks ({users.counts['not answered']} found no API): {len(problems)} wrong;"
         f" the longest until SIGTERM had ended a daemon: "

@@ -34,7 +34,7 @@ def put_through(daemons, trial, trouble):
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("seconds", [SHORT, LONG])
 @pytest.mark.parametrize("kind", [*DATABASES])
-def test_a_create_survives_a_crash_of_its_database(private, run_daemons, rabbit_url, tell, kind, seconds):
+def test_a_create_survives_a_crash_of_its_database(private, run_daemons, rabbit_url, add_line, kind, seconds):
     server, databases = DATABASES[kind]
     database = private(server)
     daemons = run_daemons(database_url=databases(database.url).create(), transport_url=rabbit_url, pace={})
@@ -46,11 +46,11 @@ def test_a_create_survives_a_crash_of_its_database(private, run_daemons, rabbit_
 
     with closing(Trial(daemons, "crash", THINGS)) as trial:
         took = put_through(daemons, trial, crash)
-    tell(f"{kind} crashed and was away for {seconds} s: CREATE_COMPLETE {took:.0f} s after it was back")
+    add_line(f"{kind} crashed and was away for {seconds} s: CREATE_COMPLETE {took:.0f} s after it was back")
 
 
 @pytest.mark.timeout(0)
-def test_a_create_survives_a_broker_that_comes_back_empty(private, run_daemons, fresh_database, tell):
+def test_a_create_survives_a_broker_that_comes_back_empty(private, run_daemons, fresh_database, add_line):
     broker = private(PrivateRabbitMQ)
     daemons = run_daemons(database_url=fresh_database("postgresql"), transport_url=broker.url, pace={})
 
@@ -62,4 +62,4 @@ def test_a_create_survives_a_broker_that_comes_back_empty(private, run_daemons, 
 
     with closing(Trial(daemons, "broker", THINGS)) as trial:
         took = put_through(daemons, trial, crash)
-    tell(f"RabbitMQ was away for 30 s and lost all: CREATE_COMPLETE {took:.0f} s after it was back")
+    add_line(f"RabbitMQ was away for 30 s and lost all: CREATE_COMPLETE {took:.0f} s after it was back")

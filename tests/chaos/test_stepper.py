@@ -11,14 +11,14 @@ import pytest
 from tests.chaos.bench import DEATHS, judge
 from tests.chaos.stories import STORIES
 
-#: Wrong worlds that are told in full; where there are more, the first few say enough.
+#: Wrong worlds that are shown in full; where there are more, the first few say enough.
 SHOWN = 5
 
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("who", DEATHS)
 @pytest.mark.parametrize("name", STORIES)
-def test_the_world_comes_out_right_wherever_one_dies(bench, tell, name, who):
+def test_the_world_comes_out_right_wherever_one_dies(bench, add_line, name, who):
     story = STORIES[name]
     undisturbed = bench.play(story)
     assert undisturbed.problems == []
@@ -29,7 +29,7 @@ def test_the_world_comes_out_right_wherever_one_dies(bench, tell, name, who):
         problems = judge(run, undisturbed, story, death)
         if problems:
             wrong[death] = "\n".join([f"{death}", *problems, " | ".join(run.history)])
-    tell(
+    add_line(
         f"{name:20} {who:34} {deaths.boundaries:4} boundaries, {len(deaths.each):4} runs,"
         f" {len(wrong):3} wrong worlds"
     )

@@ -22,7 +22,7 @@ PROMISED = 20.0
 
 @pytest.mark.timeout(0)
 def test_what_a_killed_worker_held_moves_again_within_seconds(
-    run_daemons, fresh_database, rabbit_url, tell, request
+    run_daemons, fresh_database, rabbit_url, add_line, request
 ):
     url = fresh_database("postgresql")
     daemons = run_daemons(database_url=url, transport_url=rabbit_url, pace={})
@@ -43,8 +43,8 @@ def test_what_a_killed_worker_held_moves_again_within_seconds(
             daemons.await_up(victim)
         took = trial.arrive()
         takeovers.settle()
-        tell(f"{DEATHS} workers killed, default options: {takeovers.told()}")
-        tell(f"the stack of {len(trial.template)} arrived {took:.0f} s after the last death")
+        add_line(f"{DEATHS} workers killed, default options: {takeovers.summary()}")
+        add_line(f"the stack of {len(trial.template)} arrived {took:.0f} s after the last death")
         assert takeovers.seconds
         assert max(takeovers.seconds) < PROMISED
         assert trial.problems() == []

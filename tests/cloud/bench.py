@@ -111,7 +111,7 @@ class Bench:
         """Return how requests are sent, with a boundary behind each that changes something."""
 
         def send(session: Any, url: str, method: str, *args: Any, **kwargs: Any) -> Any:
-            self._boundaries.at("before a request")  # nobody who is dead sends one
+            self._boundaries.at("before a request")  # a dead worker sends none
             answer = plain(session, url, method, *args, **kwargs)
             if method in MUTATING and not url.endswith("/auth/tokens"):
                 self._boundaries.at(AFTER_A_REQUEST)
@@ -126,7 +126,7 @@ class Bench:
 
         The last is the one in which all of them survived.  ``start`` and ``step`` leave some out.
         """
-        resources(kind, self._world)  # what it depends on is there now
+        resources(kind, self._world)  # the resources it depends on are there now
         self._world.begin(KINDS[kind].listed)
         for last in itertools.count(start, step):
             life = self.live(kind, last)
@@ -137,12 +137,12 @@ class Bench:
 
     def live(self, kind: str, last: int) -> Life:
         """Create, update and delete one; each time the worker dies at its boundary of that number."""
-        told, made = KINDS[kind], resources(kind, self._world)
+        changes, made = KINDS[kind], resources(kind, self._world)
         self._empty()
         life, name = Life(), f"{self._world.name}-{secrets.token_hex(2)}"
         self._do(life, last, "create", "create_stack", name, _source(made), {"disable_rollback": True})
         first = self._expect(life, kind, "create", 1)
-        for change in filter(None, (told.changed, told.replaced)):
+        for change in filter(None, (changes.changed, changes.replaced)):
             self._update(life, last, kind, name, change, first)
         self._do(life, last, "delete", "delete_stack", name)
         self._expect(life, kind, "delete", 0)
@@ -178,7 +178,7 @@ class Bench:
             life.problems.append(f"({what} died {worker.fate.passed[-1]})")
 
     def _expect(self, life: Life, kind: str, what: str, count: int) -> frozenset[str]:
-        """Note what is not as it should be: in the world, and in the database."""
+        """Note the problems there are: in the world, and in the database."""
         found = self._world.comes_to_have(KINDS[kind].listed, count)
         if len(found) != count:
             life.problems.append(f"after {what} there are {sorted(found)}")

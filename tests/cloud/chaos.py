@@ -35,7 +35,7 @@ from heatconv.testing.keys import KEYRING
 from tests.chaos import oracle
 from tests.chaos.driver import NOT_NOW
 from tests.chaos.proxy import Proxy
-from tests.chaos.run import quiet, told
+from tests.chaos.run import listed, quiet
 from tests.cloud import census
 from tests.cloud.conftest import GONE, Login
 from tests.cloud.operated import Installed, installed
@@ -56,7 +56,7 @@ class Report:
     """How a run went."""
 
     problems: Sequence[str]
-    lines: Sequence[str]  #: what there is to tell of it
+    lines: Sequence[str]  #: the report on it
 
 
 class User(threading.Thread):
@@ -79,11 +79,11 @@ class User(threading.Thread):
                     self._await_end()
                 else:
                     self._stopping.wait(choice.uniform(*HURRY))
-        except Exception as error:  # noqa: BLE001 - told in the end
+        except Exception as error:  # noqa: BLE001 - reported in the end
             self.problems.append(f"the user of {self.name} got stuck: {error!r}")
 
     def ask(self, wanted: Resources | None) -> None:
-        """Ask for what is wanted until that is taken."""
+        """Make a request until it is taken."""
         clock = threading.Event()
         while not self._is_taken(wanted):
             clock.wait(LOOK)
@@ -118,7 +118,7 @@ class User(threading.Thread):
                 return
 
     def state(self) -> str:
-        """Return the stack's state; one that nobody can tell now is in progress."""
+        """Return the stack's state; one that cannot be read now is in progress."""
         try:
             shown = self._client.show_stack(self.name, resolve_outputs=False)
         except ClientError as error:
@@ -216,9 +216,9 @@ def play(directory: Path, admin: Any, *, seed: int, seconds: float, restart: boo
         done = Counter(each.action.lower() for each in events if each.status == Status.COMPLETE)
         failed = sum(each.status == Status.FAILED for each in events)
         lines = [
-            f"{wishes.total()} wishes for {len(scene.users)} stacks: {told(wishes)}",
-            f"{done.total()} actions on resources completed: {told(done)}; {failed} failed on the way",
-            f"{misfortunes.counts.total()} misfortunes: {told(misfortunes.counts)}",
+            f"{wishes.total()} wishes for {len(scene.users)} stacks: {listed(wishes)}",
+            f"{done.total()} actions on resources completed: {listed(done)}; {failed} failed on the way",
+            f"{misfortunes.counts.total()} misfortunes: {listed(misfortunes.counts)}",
             f"{objects} objects in the cloud at rest, {rested:.0f} s after the last wish",
             "memory at the most: "
             + ", ".join(f"{name} {_mib(peak)}" for name, peak in sorted(workers.items())),

@@ -32,26 +32,26 @@ HERE = Path(__file__).parent
 NUMBERS = itertools.count(1)
 PATIENCE = 180.0  #: seconds that a stack may take
 GONE = "gone"
-TOLD = pytest.StashKey[list[str]]()
+LINES = pytest.StashKey[list[str]]()
 
 
 def pytest_configure(config):
-    config.stash[TOLD] = []
+    config.stash[LINES] = []
     config.addinivalue_line(
         "markers", "long: takes minutes, or repeats for another type what a short test shows"
     )
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    if config.stash[TOLD]:
+    if config.stash[LINES]:
         terminalreporter.section("cloud")
-        terminalreporter.write_line("\n".join(config.stash[TOLD]))
+        terminalreporter.write_line("\n".join(config.stash[LINES]))
 
 
 @pytest.fixture
-def tell(request):
+def add_line(request):
     """Return a function that adds a line to what is printed in the end."""
-    return request.config.stash[TOLD].append
+    return request.config.stash[LINES].append
 
 
 def pytest_collection_modifyitems(items):
@@ -181,7 +181,7 @@ def service(run):
 
 
 class Stack:
-    """One stack, and what it comes to."""
+    """One stack, and the questions to ask of it."""
 
     def __init__(self, endpoint, token=None):
         self.name = f"real-{next(NUMBERS)}"
@@ -208,7 +208,7 @@ class Stack:
         self.wait_for(until)
 
     def refusal(self, resources):
-        """Return what a stack is refused with."""
+        """Return the error that a stack is refused with."""
         with pytest.raises(ClientError) as refused:
             self.client.create_stack({"stack_name": self.name, **_source(resources, None)})
         return str(refused.value)

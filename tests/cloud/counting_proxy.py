@@ -69,7 +69,7 @@ class CountingProxy:
         return f"http://127.0.0.1:{self.port}/{there.port}{there.path}"
 
     def counted(self, since=0.0):
-        """Return how often what was called since a moment, logins left out."""
+        """Return how often each thing was called since a moment, logins left out."""
         return Counter(
             f"{verb} {what}"
             for at, verb, what in self.calls
@@ -91,15 +91,15 @@ class CountingProxy:
         try:
             there.request(handler.command, "/" + "/".join(rest), body, headers)
             answer = there.getresponse()
-            told = self._changed(answer.read())
+            content = self._changed(answer.read())
             handler.send_response(answer.status)
             for name, value in answer.getheaders():
                 if name.lower() not in PASSED_ON:
                     handler.send_header(name, self._changed(value.encode()).decode())
-            handler.send_header("Content-Length", str(len(told)))
+            handler.send_header("Content-Length", str(len(content)))
             handler.end_headers()
             if handler.command != "HEAD":
-                handler.wfile.write(told)
+                handler.wfile.write(content)
         finally:
             there.close()
 

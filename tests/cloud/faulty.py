@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 CUT = 0  #: the status of what got no answer, and was cut off
 SILENT = -1  #: the status of what got none, and was left to wait for one until it went away
 
-#: What is between two machines only, and not to be passed on.
+#: Headers between two machines only, which are not to be passed on.
 _OF_A_LINE = frozenset({"connection", "keep-alive", "proxy-connection", "transfer-encoding"})
 
 
@@ -74,7 +74,7 @@ class Faulty:
             self._faults.append(fault)
 
     def mend(self) -> None:
-        """Let nothing go wrong any more, and forget what was asked for."""
+        """Let nothing go wrong any more, and forget the requests so far."""
         with self._lock:
             self._faults.clear()
             self.asked.clear()
@@ -94,7 +94,7 @@ class Faulty:
             return [each for each in self.asked if re.search(pattern, f"{each.method} {each.url}")]
 
     def strike(self, method: str, url: str) -> Fault | None:
-        """Return what goes wrong with a request, once for each time that it may."""
+        """Return the fault that befalls a request, once for each time that it may."""
         with self._lock:
             for fault in self._faults:
                 if fault.times != 0 and re.search(fault.pattern, f"{method} {url}"):
@@ -145,10 +145,10 @@ class _Handler(BaseHTTPRequestHandler):
         target = to.path + (f"?{to.query}" if to.query else "")
         service.request(self.command, target, body or None, own)
         answer = service.getresponse()
-        told = {name: value for name, value in answer.getheaders() if name.lower() not in _OF_A_LINE}
+        shown = {name: value for name, value in answer.getheaders() if name.lower() not in _OF_A_LINE}
         content = answer.read()
         service.close()
-        return answer.status, told, content
+        return answer.status, shown, content
 
     def _answer(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
         self.send_response_only(status)

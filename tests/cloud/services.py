@@ -74,7 +74,7 @@ class Service:
 
     def start(self) -> None:
         """Start it again as it was, a child of nobody's; wait until it answers."""
-        told = {"LOG": str(self._log), "PID": str(self._pid)}
+        paths = {"LOG": str(self._log), "PID": str(self._pid)}
         subprocess.run(
             [
                 "bash",
@@ -83,7 +83,7 @@ class Service:
                 "-",
                 *self._command,
             ],
-            env=self._environment | told,
+            env=self._environment | paths,
             cwd=self._directory,
             check=True,
         )
@@ -98,7 +98,7 @@ class Service:
 
 
 class Misfortunes:
-    """Sends them; ``counts`` tells how many of each, ``peaks`` the most memory of each daemon."""
+    """Sends them; ``counts`` has how many of each, ``peaks`` the most memory of each daemon."""
 
     def __init__(self, daemons: Daemons, line: Proxy, services: Sequence[Service], start: str) -> None:
         """Take the daemons, their line to the bus, the services to restart, and the seed."""
@@ -114,7 +114,7 @@ class Misfortunes:
         self._well: dict[str, Callable[[str], None]] = dict.fromkeys(daemons.processes, self._kill)
         self._services = {each.name: each for each in services}
         self._well |= dict.fromkeys(self._services, self._restart) | {"bus": self._cut}
-        self._well.pop("api", None)  # a user that gets no answer tells nothing of what is asked here
+        self._well.pop("api", None)  # a user that gets no answer proves nothing about the service
 
     def start(self) -> None:
         self._thread.start()
@@ -143,7 +143,7 @@ class Misfortunes:
         """Let a misfortune meet what nothing ails yet; by its end that is well again."""
         try:
             misfortune(name)
-        except Exception as error:  # noqa: BLE001 - told in the end
+        except Exception as error:  # noqa: BLE001 - reported in the end
             self.problems.append(f"what befell {name} could not be healed: {error!r}")
         else:
             self._well[name] = misfortune

@@ -90,7 +90,7 @@ def test_a_look_at_many_costs_one_listing_of_each_kind(stack, way, cloud):
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
-def test_sixty_of_three_hundred_that_drifted_are_found_and_healed(stack, way, cloud, admin, login, tell):
+def test_sixty_of_three_hundred_that_drifted_are_found_and_healed(stack, way, cloud, admin, login, add_line):
     admin.set_network_quotas(login.project.id, networks=-1, subnets=-1, ports=-1)
     stack.create(networks(HUNDRED))
     for place in range(20):
@@ -106,7 +106,7 @@ def test_sixty_of_three_hundred_that_drifted_are_found_and_healed(stack, way, cl
     began = time.monotonic()
     assert looked_at(stack) == drifted
     calls = way.counted(began)
-    tell(f"a look at {3 * HUNDRED} objects, {len(drifted)} of which had drifted: {dict(calls)}")
+    add_line(f"a look at {3 * HUNDRED} objects, {len(drifted)} of which had drifted: {dict(calls)}")
     assert calls == {f"GET neutron {kind}": 1 for kind in ("networks", "subnets", "ports")}
 
     stack.client.converge(stack.name)

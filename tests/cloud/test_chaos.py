@@ -9,8 +9,8 @@ from tests.cloud.chaos import play
 
 
 @pytest.mark.long
-def test_whatever_dies_the_cloud_has_what_was_wished_last(admin, tmp_path, tell):
+def test_whatever_dies_the_cloud_has_what_was_wished_last(admin, tmp_path, add_line):
     report = play(tmp_path, admin, seed=1, seconds=60, restart=False)
     for line in report.lines:
-        tell(line)
+        add_line(line)
     assert report.problems == []

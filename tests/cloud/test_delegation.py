@@ -72,14 +72,14 @@ def here(admin, tmp_path_factory):
     """Return the daemons; in the end nothing that is secret was said or written anywhere."""
     with operated(tmp_path_factory.mktemp("operated"), admin) as running:
         yield running
-        told = {"logs": running.daemons.logs(), "database": running.dump(), "bus": running.heard()}
-        assert "create_stack" in told["bus"]
-        assert "user_creds" not in told["logs"]
+        kept = {"logs": running.daemons.logs(), "database": running.dump(), "bus": running.heard()}
+        assert "create_stack" in kept["bus"]
+        assert "user_creds" not in kept["logs"]
         found = [
-            (where, secret) for where, text in told.items() for secret in running.secrets if secret in text
+            (where, secret) for where, text in kept.items() for secret in running.secrets if secret in text
         ]
         assert found == []
-        assert "Traceback" not in told["logs"]
+        assert "Traceback" not in kept["logs"]
 
 
 @pytest.fixture(scope="module")

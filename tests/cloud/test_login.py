@@ -30,7 +30,7 @@ def test_an_application_credential_will_do(login, cloud, run):
     assert credential.secret not in process.output
 
 
-def told(login, name, tmp_path):
+def refusal_of(login, name, tmp_path):
     """Return what heatconv-all says of a cloud, instead of starting."""
     ended = subprocess.run(
         [program("heatconv-all"), "--port", "0", "--state-dir", str(tmp_path), "--os-cloud", name],
@@ -44,7 +44,7 @@ def told(login, name, tmp_path):
 
 
 def test_a_cloud_that_is_not_described_is_told_at_the_start(login, tmp_path):
-    said = told(login, "nowhere", tmp_path)
+    said = refusal_of(login, "nowhere", tmp_path)
     assert said.startswith("heatconv-all: the cloud nowhere of clouds.yaml cannot be logged in to: ")
     assert len(said.splitlines()) == 1
 
@@ -60,7 +60,7 @@ def test_a_wrong_password_is_told_at_the_start(login, tmp_path):
             }
         }
     )
-    said = told(login, "wrong", tmp_path)
+    said = refusal_of(login, "wrong", tmp_path)
     assert said.startswith("heatconv-all: the cloud wrong of clouds.yaml cannot be logged in to: ")
     assert "not-the-password" not in said
     assert len(said.splitlines()) == 1

@@ -80,15 +80,15 @@ class Installation:
 
 
 class Sender:
-    """Somebody who logs in with what a resource tells."""
+    """Somebody who logs in with the login that a resource shows."""
 
-    def __init__(self, told):
-        self.project = told["project_id"]
+    def __init__(self, login):
+        self.project = login["project_id"]
         self.session = Session(
             v3.Password(
-                told["auth_url"],
-                user_id=told["user_id"],
-                password=told["password"],
+                login["auth_url"],
+                user_id=login["user_id"],
+                password=login["password"],
                 project_id=self.project,
             )
         )
@@ -134,8 +134,8 @@ def handles(**transports):
     return resources, {name: {"get_attr": [name, "signal"]} for name in transports}
 
 
-def told(stack, output):
-    """Return what a handle tells its senders."""
+def login_from(stack, output):
+    """Return the login that a handle has for its senders."""
     return json.loads(stack.output(output))
 
 
@@ -153,7 +153,7 @@ def test_a_stack_user_signals_its_own_resource_and_reaches_nothing_else(stacks, 
     assert len(users) == len(domain.projects()) == 4
     for user in users:
         assert domain.roles(user) == [(ROLE, user.default_project_id)]
-    sender, owner = Sender(told(mine, "a")), installation.login.project.id
+    sender, owner = Sender(login_from(mine, "a")), installation.login.project.id
 
     def signal(stack, name, project=sender.project):
         path = f"/stacks/{stack.name}/{stack.id}/resources/{name}/signal"
@@ -163,7 +163,7 @@ def test_a_stack_user_signals_its_own_resource_and_reaches_nothing_else(stacks, 
     assert [signal(mine, name) for name in ("b", "open", "none")] == [404] * 3
     assert [signal(other, name) for name in ("a", "b", "open")] == [404] * 3
     assert [signal(each, "a", project=owner) for each in (mine, other)] == [403] * 2
-    assert signal(mine, "a", project=Sender(told(other, "a")).project) == 403
+    assert signal(mine, "a", project=Sender(login_from(other, "a")).project) == 403
     assert statuses(mine, "a") == ["SUCCESS"]
     assert statuses(mine, "b") == statuses(mine, "open") == statuses(other, "a") == []
 
@@ -172,7 +172,7 @@ def test_a_stack_user_may_read_metadata_and_signal_and_nothing_else(stacks, inst
     stack = stacks()
     resources, outputs = handles(a="HEAT_SIGNAL")
     stack.create(resources, outputs)
-    sender = Sender(told(stack, "a"))
+    sender = Sender(login_from(stack, "a"))
     config = stack.client.create_software_config({"name": "setup"})["id"]
     fields = {
         "stack_name": stack.name,
@@ -210,7 +210,7 @@ def test_a_token_signals_where_the_handle_says(stacks, installation):
     resources, outputs = handles(a="TOKEN_SIGNAL")
     outputs["curl"] = {"get_attr": ["a", "curl_cli"]}
     stack.create(resources, outputs)
-    given = told(stack, "a")
+    given = login_from(stack, "a")
     assert f"X-Auth-Token: {given['token']}" in stack.output("curl")
     assert "signature" not in given["endpoint"]
     for token, status in ((given["token"], 200), ("", 401)):
@@ -224,7 +224,7 @@ def test_a_user_is_let_in_as_long_as_its_stack_is_not_suspended(stacks, domain):
     stack = stacks()
     resources, outputs = handles(a="HEAT_SIGNAL")
     stack.create(resources, outputs)
-    given = told(stack, "a")
+    given = login_from(stack, "a")
     for action, enabled in (("suspend", False), ("resume", True)):
         stack.act(action, until=f"{action.upper()}_COMPLETE")
         (user,) = domain.users()
@@ -373,7 +373,7 @@ def test_whoever_dies_there_is_one_user_and_in_the_end_none(path, then, mortals,
         stack.wait_for("CREATE_COMPLETE")
         (user,), (project,) = domain.users(), domain.projects()
         assert domain.roles(user) == [(ROLE, project.id)]
-        assert Sender(told(stack, "a")).token
+        assert Sender(login_from(stack, "a")).token
     stack.delete()
     assert (domain.users(), domain.projects()) == ([], [])
 

@@ -31,13 +31,13 @@ def bench(world, tmp_path_factory):
 @pytest.mark.parametrize(
     "kind", [each if each in SAMPLE else pytest.param(each, marks=pytest.mark.long) for each in KINDS]
 )
-def test_there_is_one_wherever_a_worker_dies(kind, bench, tell):
+def test_there_is_one_wherever_a_worker_dies(kind, bench, add_line):
     wrong, boundaries = {}, {}
     for last, life in bench(kind).lives(kind):
         boundaries = life.passed
         if life.problems:
             wrong[last] = "\n".join([f"each worker died at its boundary {last}:", *life.problems])
     counted = ", ".join(f"{count} of {what}" for what, count in boundaries.items())
-    tell(f"{kind:40} boundaries: {counted}; {len(wrong)} wrong worlds")
+    add_line(f"{kind:40} boundaries: {counted}; {len(wrong)} wrong worlds")
     assert min(boundaries.values()) > 5
     assert not wrong, "\n\n".join(wrong.values())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wait for what comes about by itself."""
+"""Wait for something that comes about by itself."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ PATIENCE = 60.0  #: seconds that anything may take on a busy machine
 T = TypeVar("T")
 
 
-def until(look: Callable[[], T | None], told: Callable[[], object] = lambda: "it took too long") -> T:
-    """Return what is found as soon as something is; ``told`` tells how it was when patience ended."""
+def until(look: Callable[[], T | None], describe: Callable[[], object] = lambda: "it took too long") -> T:
+    """Return the first thing that a look finds; ``describe`` says how it was when patience ended."""
     deadline = time.monotonic() + PATIENCE
     while not (found := look()):
-        assert time.monotonic() < deadline, told()
+        assert time.monotonic() < deadline, describe()
         time.sleep(0.05)
     return found

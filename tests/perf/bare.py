@@ -94,16 +94,16 @@ class Bare:
         run(self._finish_row, applied=desired, reference_id=bare_sql.SEALED, **key)
         run(self._add_event, **_event(stack_id, resource_id, "COMPLETE"))
         run(self._finish_node, **_node(traversal_id, resource_id))
-        return self._tell(run, stack_id, traversal_id, resource_id, says=True)
+        return self._propagate(run, stack_id, traversal_id, resource_id, says=True)
 
-    def _tell(self, run: Run, stack_id: str, traversal_id: str, sender: str, *, says: bool) -> list[str]:
-        """Count a node in at its successors, and a join that is full then at its own; return who is ready."""
+    def _propagate(self, run: Run, stack_id: str, traversal_id: str, sender: str, *, says: bool) -> list[str]:
+        """Count a node in at its successors, and a full join at its own; return the nodes that are ready."""
         successors = run(self._lock_successors, **_node(traversal_id, sender))
         receivers = sorted({join or successor for successor, join, *_ in successors} - {stack_id})
         if says and receivers:
             names = {f"receiver_{number}": receiver for number, receiver in enumerate(receivers)}
-            told = self._statements.give(len(receivers))
-            run(told, traversal=traversal_id, stack=stack_id, sender=sender, **names)
+            statement = self._statements.give(len(receivers))
+            run(statement, traversal=traversal_id, stack=stack_id, sender=sender, **names)
         if successors:
             ids = {f"successor_{number}": row[0] for number, row in enumerate(successors)}
             counted = self._statements.count_in(len(successors))
@@ -116,7 +116,7 @@ class Bare:
                 ready.append(successor)
             else:
                 run(self._finish_node, **_node(traversal_id, successor))
-                ready += self._tell(run, stack_id, traversal_id, successor, says=False)
+                ready += self._propagate(run, stack_id, traversal_id, successor, says=False)
         return ready
 
     # -- transactions -------------------------------------------------------------------------

@@ -22,7 +22,7 @@ APART = {"statements": 0.5, "commits": 0.2}
 
 
 def run(module, *arguments):
-    """Run a program as anybody runs it; return what it printed."""
+    """Run a program as anybody runs it; return its output."""
     command = [sys.executable, "-m", f"tests.perf.{module}", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
     print(done.stdout)
@@ -37,7 +37,7 @@ def on(database_url, rabbit_url):
 
 @pytest.fixture
 def results(tmp_path):
-    """Return a function that runs the benchmark and gives the file of what it printed."""
+    """Return a function that runs the benchmark and gives the file of its output."""
 
     def bench(*arguments):
         path = tmp_path / "results.jsonl"
@@ -99,9 +99,9 @@ def test_a_run_can_be_drawn_and_told(results, on, tmp_path):
 
     assert {drawn.stem for drawn in tmp_path.glob("*.svg")} == {"throughput", "ceiling", "cost", "change"}
     assert all(drawn.read_text().startswith("<?xml") for drawn in tmp_path.glob("*.svg"))
-    told = Path(tmp_path / "measured.inc").read_text()
+    included = Path(tmp_path / "measured.inc").read_text()
     create = json.loads(next(line for line in path.read_text().splitlines() if '"create"' in line))
-    assert f"{create['resources_per_second']:.1f}" in told
+    assert f"{create['resources_per_second']:.1f}" in included
 
 
 @pytest.mark.parametrize("database_kind", ["postgresql"])

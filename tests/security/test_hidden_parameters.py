@@ -164,15 +164,15 @@ def everything_of(installation, user, path):
     for each in shown:
         assert each.status_code == 200, each.text
     resources = shown[BELOW.index("/resources")].json()["resources"]
-    told = [each.text for each in shown]
+    texts = [each.text for each in shown]
     for resource in resources:
         one = installation.ask(user, "GET", f"{path}/resources/{resource['resource_name']}?with_attr=show")
-        told.append(one.text)
+        texts.append(one.text)
         for link in resource["links"]:
             if link["rel"] == "nested":
                 inside = link["href"].split("/mine", 1)[1]
-                told += everything_of(installation, user, inside)
-    return told
+                texts += everything_of(installation, user, inside)
+    return texts
 
 
 BELOW = ("", "/template", "/environment", "/files", "/resources", "/events", "/snapshots", "/drift", "/graph")
@@ -183,10 +183,10 @@ def test_a_value_that_is_kept_stays_hidden_when_an_update_leaves_hidden_out(by_p
     assert answer.status_code == 202, answer.text
     settled(by_password, path, "UPDATE_COMPLETE")
 
-    told = everything_of(by_password, "auditor", path)
+    texts = everything_of(by_password, "auditor", path)
 
-    assert SECRET not in "\n".join(told)
-    assert json.loads(told[0])["stack"]["parameters"]["password"] == "******"
+    assert SECRET not in "\n".join(texts)
+    assert json.loads(texts[0])["stack"]["parameters"]["password"] == "******"
 
 
 def test_a_value_that_is_given_anew_is_shown_as_the_new_template_says(by_password, path):
@@ -222,7 +222,7 @@ def test_a_nested_stack_hides_what_the_stack_around_it_hides(by_password):
     }
     path = created(by_password, outer, files={"inner.yaml": INNER})
 
-    told = everything_of(by_password, "auditor", path)
+    texts = everything_of(by_password, "auditor", path)
 
-    assert len(told) > 3 * len(BELOW)
-    assert SECRET not in "\n".join(told)
+    assert len(texts) > 3 * len(BELOW)
+    assert SECRET not in "\n".join(texts)

@@ -51,5 +51,5 @@ def test_a_server_that_was_taken_over_has_no_other_run_anything(by_password):
         assert answer.status_code == 403, f"{method} {url}: {answer.text}"
 
     assert by_password.inventory() == before
-    told = by_password.ask("server", "GET", f"{path}/metadata/server-1").json()
-    assert [each["id"] for each in told["metadata"]] == [config]
+    metadata = by_password.ask("server", "GET", f"{path}/metadata/server-1").json()
+    assert [each["id"] for each in metadata["metadata"]] == [config]

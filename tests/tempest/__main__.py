@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run OpenStack's own suites for Heat: heat-tempest-plugin, and Heat's heat_integrationtests.
 
-    tox -e tempest                              all of them
-    tox -e tempest -- test_hooks 'gabbi|Tags'   the tests whose names have one of the patterns in them
-    tox -e tempest -- --serve                   start what they run against, and say how to run some
+    tox -e tempest                                 all of them
+    tox -e tempest -- test_hooks 'gabbi|Tags'      the tests whose names have one of the patterns in them
+    tox -e tempest -- --serve                      start what they run against, and say how to run some
 
-    tox -e tempest-cloud                        with a cloud, found by OS_CLOUD or the variables of an openrc
-    tox -e tempest-cloud -- --told ours         note in a file, too, what each test came to
-    tox -e tempest-cloud -- --heat --told its   with the service that the cloud's catalog has: Heat itself
-    tox -e tempest-cloud -- --beside ours its   say which tests ended otherwise
+    tox -e tempest-cloud                           with a cloud, found by OS_CLOUD or an openrc
+    tox -e tempest-cloud -- --results ours         note in a file, too, what each test came to
+    tox -e tempest-cloud -- --heat --results its   with the service that the cloud's catalog has: Heat itself
+    tox -e tempest-cloud -- --beside ours its      say which tests ended otherwise
 
 All of them take 3 minutes on two cores that others use, too, and longer with a cloud, which takes its time;
 installing and starting what they need takes the first run 2 minutes more.
@@ -38,7 +38,7 @@ from typing import Any
 
 from tests.tempest.deselected import CLOUD, LIST, Deselected
 from tests.tempest.installation import installation
-from tests.tempest.told import End, beside, tell, told
+from tests.tempest.results import End, add, beside, read
 
 #: They mostly wait.
 PROCESSES = 8
@@ -47,7 +47,7 @@ Environment = Mapping[str, str]
 
 
 def main() -> int:
-    """Run what is asked for; return the exit code."""
+    """Do as the arguments say; return the exit code."""
     parser = argparse.ArgumentParser(prog="tox -e tempest --", description=__doc__.split("\n\n")[0])
     parser.add_argument("patterns", nargs="*", help="of the names of the tests to run (default: all)")
     parser.add_argument(
@@ -57,21 +57,25 @@ def main() -> int:
     parser.add_argument("--served", action="store_true", help="run them against what --serve started")
     parser.add_argument("--cloud", action="store_true", help="with the services of a cloud")
     parser.add_argument("--heat", action="store_true", help="with what the cloud's catalog has for heatconv")
-    parser.add_argument("--told", type=Path, help="a file that each test's end is added to")
+    parser.add_argument("--results", type=Path, help="a file that each test's end is added to")
     parser.add_argument(
-        "--beside", nargs=2, type=Path, metavar="TOLD", help="run none, but say where two such files differ"
+        "--beside",
+        nargs=2,
+        type=Path,
+        metavar="RESULTS",
+        help="run none, but say where two such files differ",
     )
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if arguments.beside:
-        for line in beside(*map(told, arguments.beside)):
+        for line in beside(*map(read, arguments.beside)):
             _say(line)
         return 0
     run = Run(
         Deselected.read(CLOUD if arguments.cloud else LIST),
         arguments.patterns,
         arguments.processes,
-        arguments.told,
+        arguments.results,
     )
     if arguments.served:
         return run(os.environ)
@@ -109,7 +113,7 @@ class Run:
     deselected: Deselected
     patterns: Collection[str]
     processes: int
-    told: Path | None
+    results: Path | None
 
     def __call__(self, environment: Environment) -> int:
         """Run them; return the exit code."""
@@ -120,8 +124,8 @@ class Run:
         for end in _pool(environment, ["--processes", str(self.processes)], json.loads, "\n".join(chosen)):
             if end["test"] in known and end["test"] not in chosen:
                 continue  # it only comes before one that was asked for
-            if self.told:
-                tell(self.told, end["test"], End(end["outcome"], end["why"]))
+            if self.results:
+                add(self.results, end["test"], End(end["outcome"], end["why"]))
             verdict = self.deselected.verdict(end["test"], end["outcome"], end["why"])
             _say(f"{verdict.outcome:10} {end['seconds']:6.1f} s  {end['test']}")
             passed += verdict.outcome == "passed"
@@ -147,7 +151,7 @@ class Run:
 def _pool(
     environment: Environment, arguments: list[str], read: Callable[[str], Any], tests: str = ""
 ) -> Iterator[Any]:
-    """Yield what the program that runs the tests says, line by line."""
+    """Yield the output of the program that runs the tests, line by line."""
     command = [sys.executable, "-m", "tests.tempest.pool", *arguments]
     with tempfile.TemporaryFile("w+") as chosen:
         chosen.write(tests)

@@ -15,7 +15,7 @@ from heatconv.rpc.context import served
 
 
 def adapt(daemon: Daemon, types: Registry) -> Authority | None:
-    """Let stacks have the resources of the operator's cloud, if there is one; return who vouches for users.
+    """Let stacks have the resources of the operator's cloud, if there is one; return its authority.
 
     Raises:
         SystemExit: its plugins are not installed, or there is no user to act by.
@@ -30,7 +30,7 @@ def adapt(daemon: Daemon, types: Registry) -> Authority | None:
             return None
         return tokens.carried(request, daemon.database.keyring)
 
-    with keys.told(daemon.conf.prog):
+    with keys.reporting_misconfiguration(daemon.conf.prog):
         return adapter.adapt_for_users(
             types, daemon.conf, partial(delegations.of, daemon.database), token_for
         )

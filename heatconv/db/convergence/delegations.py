@@ -21,14 +21,14 @@ from heatconv.db.tables import stack
 from heatconv.db.tables import user_creds as table
 from heatconv.model.delegation import Delegation
 
-MAKING = 600  #: seconds in which what was to be made is made and its stack stored, or never
+MAKING = 600  #: seconds in which a delegation is made and its stack stored, or never
 LEASE = 60  #: seconds in which one engine gives something back, before another one tries
-LATER = 3600  #: seconds until it is tried again what cannot be for now
+LATER = 3600  #: seconds until another try to give back one that cannot be given back for now
 
 
 @writing
 def intend(connection: Connection, delegation: Delegation) -> None:
-    """Write down what is about to be made."""
+    """Write down a delegation that is about to be made."""
     values = {
         "id": delegation.id,
         "stack_id": delegation.stack_id,
@@ -43,8 +43,8 @@ def intend(connection: Connection, delegation: Delegation) -> None:
 
 
 @writing
-def try_tell(connection: Connection, made: Delegation) -> bool:
-    """Write down what was made, WHERE id; tell whether it was not given up meanwhile."""
+def try_record(connection: Connection, made: Delegation) -> bool:
+    """Write down the delegation that was made, WHERE id; return whether it was not given up meanwhile."""
     secret = placed(table, {"secret": dict(made.secret)}, made)
     kept = sa.update(table).where(table.c.id == made.id).values(secret)
     return connection.execute(kept).rowcount == 1
@@ -75,21 +75,21 @@ def replace(connection: Connection, stack_id: str, delegation_id: str) -> None:
 
 
 def release(connection: Connection, stack_id: str) -> None:
-    """Have what a stack has given back; part of a transaction."""
+    """Have the delegation of a stack given back; part of a transaction."""
     mine = sa.update(table).where(table.c.stack_id == stack_id, table.c.due_at.is_(None))
     connection.execute(mine.values(due_at=utcnow()))
 
 
 @writing
 def give_up(connection: Connection, delegation_id: str) -> None:
-    """Have what was made for nothing given back, WHERE id and no stack has it."""
+    """Have a delegation that was made for nothing given back, WHERE id and no stack has it."""
     unused = sa.update(table).where(table.c.id == delegation_id, table.c.due_at.is_not(None))
     connection.execute(unused.values(due_at=utcnow()))
 
 
 @reading
 def of(connection: Connection, stack_id: str) -> Delegation | None:
-    """Return what a root stack has, if anything."""
+    """Return the delegation of a root stack, if it has one."""
     query = sa.select(table).where(table.c.stack_id == stack_id, table.c.due_at.is_(None))
     row = connection.execute(query).one_or_none()
     return None if row is None else _delegation(row)
@@ -97,7 +97,7 @@ def of(connection: Connection, stack_id: str) -> Delegation | None:
 
 @writing
 def take_due(connection: Connection, limit: int) -> list[Delegation]:
-    """Return what is to be given back now; nobody else is told of it for a while.
+    """Return the delegations to be given back now; no other caller gets them for a while.
 
     Concurrency: each is taken WHERE id AND due_at = as seen.
     """
@@ -119,7 +119,7 @@ def postpone(connection: Connection, delegation_id: str) -> None:
 
 @writing
 def forget(connection: Connection, delegation_id: str) -> None:
-    """Drop what was given back."""
+    """Drop a delegation that was given back."""
     connection.execute(sa.delete(table).where(table.c.id == delegation_id))
 
 

@@ -25,7 +25,7 @@ _NESTED = sa.select(
     resource.c.stack_id.label("parent_id"),
 ).join(resource, resource.c.id == stack.c.owner_resource_id)
 
-#: What can be stopped where it is.
+#: The actions that can be stopped where they are.
 _STOPPED = (Action.CREATE, Action.UPDATE)
 
 _UNDER_WAY = (
@@ -114,7 +114,7 @@ def child_of(connection: Connection, owner_id: str) -> Child | None:
 
 @reading
 def members_of(connection: Connection, stack_id: str) -> list[Member]:
-    """Return the resources that a stack wants, those made first at the start."""
+    """Return the resources that a stack wants, in the order in which they were made."""
     query = (
         sa.select(
             resource.c.id,
@@ -166,8 +166,8 @@ def place(connection: Connection, owner_id: str) -> tuple[str, int] | None:
 
 
 @reading
-def untold(connection: Connection, limit: int) -> list[tuple[str, str]]:
-    """Return some rows whose worker waits for a nested stack that has come to its end: (row, worker)."""
+def waiting_for_ended(connection: Connection, limit: int) -> list[tuple[str, str]]:
+    """Return some rows, each with the worker that waits there for a nested stack that has ended."""
     query = (
         sa.select(resource.c.id, resource.c.engine_id)
         .join(stack, stack.c.owner_resource_id == resource.c.id)

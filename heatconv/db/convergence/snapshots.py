@@ -76,12 +76,12 @@ def fill(connection: Connection, snapshot_id: str, stack_id: str) -> None:
 
 
 @reading
-def tell(connection: Connection, stack_id: str) -> dict[str, Any]:
-    """Return a stack with its resources, and with each that owns a stack all of that, as export has it."""
+def export(connection: Connection, stack_id: str) -> dict[str, Any]:
+    """Return a stack with its resources; a resource that owns a stack has the same of that stack below it."""
     return _tree(connection, stack_id)
 
 
-#: What is not told of a nested stack: it is given that by the stack around it.
+#: The parts left out of a nested stack: the stack around gives them to it.
 _INHERITED = ("environment", "files")
 
 
@@ -163,7 +163,7 @@ def find(connection: Connection, stack_id: str, snapshot_id: str) -> Snapshot | 
 
 @writing
 def mark(connection: Connection, snapshot_id: str, action: Action, status: Status, reason: str) -> None:
-    """Note what is done to a snapshot; of two who delete it both may."""
+    """Note what is done to a snapshot; of two users who delete it both may."""
     changes = {"action": action, "status": status, "status_reason": reason}
     connection.execute(sa.update(snapshot).where(snapshot.c.id == snapshot_id).values(**changes))
 

@@ -104,7 +104,7 @@ def make_unknown_known(connection: Connection, *, limit: int, spread: float) -> 
     found = connection.scalars(unknown).all()
     if not found:
         return 0
-    # Who else does the same waits here, and finds them known then.
+    # Another process that does the same waits here, and then finds these stacks known.
     connection.execute(
         sa.select(stack.c.id).where(stack.c.id.in_(found)).order_by(stack.c.id).with_for_update()
     ).all()
@@ -165,7 +165,7 @@ def take(connection: Connection, stack_ids: Sequence[str], *, lease: float) -> l
 
 @writing
 def end(connection: Connection, looked: Sequence[Looked]) -> None:
-    """End some turns, WHERE the claim still is as taken: who came too late changes nothing.
+    """End some turns, WHERE the claim still is as taken: an observer that came too late changes nothing.
 
     A stack whose status is another by that has an event that says so.
     """
@@ -174,7 +174,7 @@ def end(connection: Connection, looked: Sequence[Looked]) -> None:
     for row in _locked(connection, found) if found else ():
         turn, status = found[row.stack_id].turn, found[row.stack_id].status
         if row.claim == turn.claim and status is not None and status != row.status:
-            _tell(connection, row, status, turn.stack.name)
+            _add_status_event(connection, row, status, turn.stack.name)
     ended = (
         sa.update(stack_observed)
         .where(
@@ -182,7 +182,7 @@ def end(connection: Connection, looked: Sequence[Looked]) -> None:
             stack_observed.c.claim == sa.bindparam("claimed"),
         )
         .ordered_values(
-            # In this order: MySQL reads in the second what it wrote in the first.
+            # In this order: in MySQL a later assignment reads the values that the earlier ones wrote.
             (stack_observed.c.since, _since("found", now)),
             (stack_observed.c.status, sa.func.coalesce(sa.bindparam("found"), stack_observed.c.status)),
             (
@@ -213,14 +213,14 @@ def end(connection: Connection, looked: Sequence[Looked]) -> None:
 
 
 def _locked(connection: Connection, stack_ids: Iterable[str]) -> Sequence[Any]:
-    """Lock what is known of some stacks, and return it."""
+    """Lock the rows on the drift of some stacks, and return them."""
     known = sa.select(stack_observed.c.stack_id, stack_observed.c.status, stack_observed.c.claim)
     known = known.where(stack_observed.c.stack_id.in_(list(stack_ids))).order_by(stack_observed.c.stack_id)
     return connection.execute(known.with_for_update()).all()
 
 
-def _tell(connection: Connection, known: Any, status: DriftStatus, name: str) -> None:
-    """Record as an event that a stack is found otherwise than it was before."""
+def _add_status_event(connection: Connection, known: Any, status: DriftStatus, name: str) -> None:
+    """Record as an event that the status of a stack's drift has changed."""
     add_stack_event(
         connection,
         stack_id=known.stack_id,
@@ -240,12 +240,12 @@ def _since(parameter: str, now: datetime) -> sa.ColumnElement[datetime]:
 
 @writing
 def note(connection: Connection, stack_id: str, status: DriftStatus, *, whole: bool) -> None:
-    """Record how a root stack was found by who looked without its being due; ``whole``: at all of it."""
+    """Record the status of a root stack after a look at it that was not due; ``whole``: at all of it."""
     now = clock(connection)
     for row in _locked(connection, [stack_id]):
         if status != row.status:
             name = connection.execute(sa.select(stack.c.name).where(stack.c.id == stack_id)).scalar_one()
-            _tell(connection, row, status, name)
+            _add_status_event(connection, row, status, name)
     noted = sa.update(stack_observed).where(stack_observed.c.stack_id == sa.bindparam("of_stack"))
     noted = noted.ordered_values(
         (stack_observed.c.since, _since("found", now)),
@@ -257,7 +257,7 @@ def note(connection: Connection, stack_id: str, status: DriftStatus, *, whole: b
 
 @reading
 def get(connection: Connection, stack_id: str) -> StackDrift | None:
-    """Return what is known of a root stack; None if nobody ever looked, or asked to."""
+    """Return the drift that is known of a root stack; None if nobody ever looked, or asked for a look."""
     query = sa.select(stack_observed).where(stack_observed.c.stack_id == stack_id)
     row = connection.execute(query).one_or_none()
     if row is None:
@@ -265,12 +265,12 @@ def get(connection: Connection, stack_id: str) -> StackDrift | None:
     return rows.stack_drift(row.stack_id, row.status, row.since, row.observed_at, row.traversal_id)
 
 
-# -- what nobody needs any more ----------------------------------------------------------------
+# -- rows that nobody needs any more -------------------------------------------------------------
 
 
 @writing
 def forget_gone(connection: Connection) -> None:
-    """Drop what was known of stacks and resources that are not there any more."""
+    """Drop the rows on stacks and resources that are not there any more."""
     living = sa.select(stack.c.id).where(
         stack.c.id == stack_observed.c.stack_id, stack.c.live_name.is_not(None)
     )

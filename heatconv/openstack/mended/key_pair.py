@@ -23,13 +23,13 @@ class KeyPair(Resource):
         """Note what the key pair is, and delete it."""
         there = self._there()
         if there is not None:
-            self.data_set(WAS, json.dumps(_told(there)))
+            self.data_set(WAS, json.dumps(_identity(there)))
         super().prepare_for_replace()
 
     def take_back(self, replacement: Handover | None) -> None:
         """Make it again, in place of the one that has replaced it; a stranger's is in the way."""
         was, there = self._was(), self._there()
-        if was is None or (there is not None and _told(there) == was):
+        if was is None or (there is not None and _identity(there) == was):
             return
         if there is not None and replacement is not None and replacement.resource_id == self.resource_id:
             self.client().keypairs.delete(self.resource_id, **self._whose())
@@ -40,7 +40,7 @@ class KeyPair(Resource):
         if not self.incarnation.handed_over:
             return super().handle_delete()
         there = self._there()
-        if there is not None and _told(there) == self._was():
+        if there is not None and _identity(there) == self._was():
             return super().handle_delete()
         return None
 
@@ -61,8 +61,8 @@ class KeyPair(Resource):
         return {"user_id": user} if user else {}
 
 
-def _told(there: Any) -> dict[str, Any]:
-    """Return what tells a key pair from another one of its name, and what makes one like it."""
+def _identity(there: Any) -> dict[str, Any]:
+    """Return the fields that tell a key pair from another of its name, and make one like it."""
     return {name: getattr(there, name, None) for name in ("created_at", "public_key", "type")}
 
 

@@ -29,12 +29,14 @@ SERVICE = "orchestration"
 class NotReached(exception.StackValidationFailed):
     """The service of another region is not there; Heat's clients look for the start of the sentence."""
 
-    tells_place = True
+    names_place = True
 
     def __init__(self, region: str | None, reason: str, place: Sequence[str]) -> None:
-        told = _('Cannot establish connection to Heat endpoint at region "%(region)s" due to "%(reason)s"')
+        sentence = _(
+            'Cannot establish connection to Heat endpoint at region "%(region)s" due to "%(reason)s"'
+        )
         where = exception.path_text(place)
-        super().__init__(message=f"{told % {'region': region, 'reason': reason}}, see {where}.")
+        super().__init__(message=f"{sentence % {'region': region, 'reason': reason}}, see {where}.")
 
 
 class RemoteStack(Resource):
@@ -169,8 +171,8 @@ class RemoteStack(Resource):
         """
         text = super().client_plugin("barbican").get_secret_payload_by_ref(secret_ref=secret)
         try:
-            told = json.loads(text)
-            return loading.get_plugin_loader(told["auth_type"]).load_from_options(**told["auth"])
+            login = json.loads(text)
+            return loading.get_plugin_loader(login["auth_type"]).load_from_options(**login["auth"])
         except (ValueError, KeyError, TypeError, ClientException):
             # What it says is a secret: no word of it is repeated.
             reason = _("The secret %s is no JSON text of auth_type and auth.") % secret
@@ -196,7 +198,7 @@ class RemoteStack(Resource):
         }
 
     def _needs_update(self, *args: Any, **kwargs: Any) -> bool:
-        """Update the stack whatever changed here: its own service tells what that means."""
+        """Update the stack whatever changed here: its own service decides what that means."""
         super()._needs_update(*args, **kwargs)
         if self.state == (self.CHECK, self.FAILED):
             raise UpdateReplace(self.name)
@@ -285,7 +287,7 @@ class RemoteStack(Resource):
     def check_check_complete(self, token: Any) -> bool:
         return self._has_ended(self.CHECK)
 
-    # -- what it tells ------------------------------------------------------------------------
+    # -- its attributes ------------------------------------------------------------------------
 
     def _resolve_attribute(self, name: str) -> Any:
         if self.resource_id is None:

@@ -54,8 +54,8 @@ class Clients:
 
 def _is_available(plugin: Any) -> bool:
     """Ask the class, if it has a say in it, such as one whose library may be missing."""
-    told = getattr(plugin, "is_available", None)
-    return told is None or bool(told())
+    is_available = getattr(plugin, "is_available", None)
+    return is_available is None or bool(is_available())
 
 
 @functools.cache

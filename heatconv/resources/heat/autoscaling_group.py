@@ -166,9 +166,9 @@ class AutoScalingResourceGroup(scalable_group.ScalableGroup):
     def updating(self) -> Pace | None:
         return group.pace_of(self.properties[self.ROLLING_UPDATES])
 
-    # -- what it tells ------------------------------------------------------------------------
+    # -- its attributes ------------------------------------------------------------------------
 
-    def told(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
+    def attribute_of_members(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
         if attribute.startswith(MEMBER):
             which = attribute.removeprefix(MEMBER).partition(".")[0]
             found = names[int(which)] if which.isdecimal() and int(which) < len(names) else None

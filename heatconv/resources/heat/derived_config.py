@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a deployment makes of a config for one run on one server, and of what the server answers."""
+"""The config that a deployment derives for one run on one server, and the results that the server returns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from heatconv.model.software import OUTPUTS, STATUS_CODE, SoftwareConfig
 
 Input = Mapping[str, Any]
 
-#: Where the server is to answer; says nothing of what is run there.
+#: Where the server is to answer; they are no part of the program that is run there.
 SIGNAL_ID, SIGNAL_VERB = SIGNAL = ("deploy_signal_id", "deploy_signal_verb")
 
 
@@ -21,10 +21,10 @@ def inputs(declared: Sequence[Input], values: Mapping[str, Any]) -> list[dict[st
     """Return the inputs of a run: those declared, with their values, and those that only have a value."""
     names = {item["name"] for item in declared}
     valued = [{**item, "value": values.get(item["name"], item.get("default"))} for item in declared]
-    return valued + [told(name, value) for name, value in values.items() if name not in names]
+    return valued + [undeclared(name, value) for name, value in values.items() if name not in names]
 
 
-def told(name: str, value: Any, description: str | None = None) -> dict[str, Any]:
+def undeclared(name: str, value: Any, description: str | None = None) -> dict[str, Any]:
     """Return an input that the config does not declare."""
     item = {"name": name, "type": "String", "value": value}
     return item if description is None else item | {"description": description}
@@ -40,7 +40,7 @@ def replaces(before: Sequence[Input], after: Sequence[Input]) -> bool:
 
 
 def with_digest(config: SoftwareConfig, *of: Any) -> SoftwareConfig:
-    """Return a derived config that can be told from another run's by what is run, and ``of`` what else."""
+    """Return a derived config with a digest of its content, and of ``of``, by which runs are told apart."""
     given = [item for item in config.inputs if item["name"] not in SIGNAL]
     what = [config.name, config.group, config.config, given, config.outputs, config.options, *of]
     # Not for security: it tells one run from another.
@@ -49,7 +49,7 @@ def with_digest(config: SoftwareConfig, *of: Any) -> SoftwareConfig:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a server answered to a run: the values of its outputs, and why it failed, if it did."""
+    """A server's answer to a run: the values of its outputs, and the reasons why it failed, if it did."""
 
     outputs: Mapping[str, Any]
     faults: Sequence[str]

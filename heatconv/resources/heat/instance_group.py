@@ -27,7 +27,7 @@ from heatconv.resources.scaled_group import MEMBERS
 
 _schema = properties.Schema
 
-MEMBER_TYPE = "OS::Heat::ScaledResource"  #: what a member is; an environment says what that is
+MEMBER_TYPE = "OS::Heat::ScaledResource"  #: the type of a member; an environment maps it to another
 ADDRESS = "PublicIp"  #: the attribute of a member that ``InstanceList`` is made of
 GROUP_TAG = "metering.groupname"  #: by which those who measure the members know the group
 
@@ -201,14 +201,14 @@ class InstanceGroup(scaled_group.ScaledGroup):
             return tags
         return [*tags, {self.TAG_KEY: GROUP_TAG, self.TAG_VALUE: str(self.physical_resource_name())}]
 
-    # -- what it tells ------------------------------------------------------------------------
+    # -- its attributes ------------------------------------------------------------------------
 
     @classmethod
     def may_have(cls, attribute: str) -> bool:
         """Tell whether a reference to an attribute can be right."""
         return attribute in {**cls.attributes_schema, **cls.base_attributes_schema}
 
-    def told(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
+    def attribute_of_members(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
         if attribute != self.INSTANCE_LIST:
             raise exception.InvalidTemplateAttribute(resource=self.name, key=attribute)
         addresses = group_attributes.list_of(names, (ADDRESS,), of)

@@ -18,7 +18,7 @@ _schema = properties.Schema
 _attribute = attributes.Schema
 
 SKIPPED = "name_blacklist"  #: the note of the names that are not to be used, by Heat's name for it
-REFERENCES = "removed_references"  #: the note of what referred to them
+REFERENCES = "removed_references"  #: the note of the references that named them
 
 pause = _schema(
     _schema.NUMBER,
@@ -219,34 +219,36 @@ class ResourceGroup(group.Group):
         return noted.split(",") if noted else []
 
     def decide(self, changed: Mapping[str, Any] | None) -> None:
-        """Note the names that the removal policies tell, for good or for as long as they do."""
+        """Note the names that the removal policies list, for good or for as long as they list them."""
         references = json.loads(self.data().get(REFERENCES, "{}"))
         references |= {each.reference_id: name for name, each in self.members().items() if each.reference_id}
         known = {*self._skipped(), *self.members()}
-        told: dict[str, str] = {}
+        names_by_reference: dict[str, str] = {}
         for policy in self.properties[self.REMOVAL_POLICIES] or []:
             for each in map(str, policy[self.REMOVAL_RSRC_LIST] or []):
                 if each in known or self.resource_id is None:
-                    told[each] = each
+                    names_by_reference[each] = each
                 elif each in references:
-                    told[each] = references[each]
+                    names_by_reference[each] = references[each]
         stay = self._skipped() if self.properties[self.REMOVAL_POLICIES_MODE] == self.APPEND else []
-        skipped = ",".join(sorted({*stay, *told.values()}))
+        skipped = ",".join(sorted({*stay, *names_by_reference.values()}))
         if skipped != ",".join(self._skipped()):
             # The references first: without them nobody knew which names those were.
-            self.data_set(REFERENCES, json.dumps(told))
+            self.data_set(REFERENCES, json.dumps(names_by_reference))
             self.data_set(SKIPPED, skipped)
 
-    # -- what it tells ------------------------------------------------------------------------
+    # -- its attributes ------------------------------------------------------------------------
 
     def get_attribute(self, key: str, *path: str | int) -> Any:
         if key == self.REMOVED_RSRC_LIST:
             return attributes.select_from_attribute(self._skipped(), path)
         return super().get_attribute(key, *path)
 
-    def told(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
+    def attribute_of_members(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
         # The one attribute that is not the members'.
-        return None if attribute == self.REMOVED_RSRC_LIST else super().told(names, attribute, path, of)
+        if attribute == self.REMOVED_RSRC_LIST:
+            return None
+        return super().attribute_of_members(names, attribute, path, of)
 
 
 def _numbered(value: Any, variable: str, name: str) -> Any:

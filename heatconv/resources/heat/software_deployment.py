@@ -24,13 +24,13 @@ from heatconv.resources.i18n import _
 from heatconv.resources.own_user import OwnUser
 from heatconv.resources.resource import NoActionRequired, PollDelay
 
-#: Seconds after which to look whether the server has answered, in case nobody told.
+#: Seconds after which to look whether the server has answered, in case no message came.
 PATIENCE = 60
 
-#: What the transports that cannot be had would take.
+#: The properties of transports that cannot be had.
 _NEEDED = {"TEMP_URL_SIGNAL": "temporary URLs of Swift", "ZAQAR_SIGNAL": "queues of Zaqar"}
 
-#: What a server is told to log in by, to answer as a user.
+#: The inputs that a server logs in by, to answer as a user.
 _LOGIN = {
     "auth_url": _("Where its user logs in."),
     "username": _("The name of the user."),
@@ -44,7 +44,7 @@ Properties = properties.Properties
 
 
 class SoftwareDeployment(OwnUser, OfSoftware):
-    """A config that is run on a server, and what came of it."""
+    """A config that is run on a server, and the result of that."""
 
     support_status = support.SupportStatus(version="2014.1")
     no_signal_actions = ()
@@ -292,35 +292,37 @@ class SoftwareDeployment(OwnUser, OfSoftware):
         return config or ""
 
     def _own_inputs(self, action: Action, given: Properties) -> list[dict[str, Any]]:
-        """Return what a run is told of itself, and where its server is to answer."""
+        """Return the inputs that describe a run itself, and where its server is to answer."""
         transport = given[self.SIGNAL_TRANSPORT]
-        told = derived_config.told
+        undeclared = derived_config.undeclared
         own = [
-            told("deploy_server_id", given[self.SERVER], _("The id of the server it is run on.")),
-            told("deploy_action", str(action), _("The action it is run in.")),
-            told(
+            undeclared("deploy_server_id", given[self.SERVER], _("The id of the server it is run on.")),
+            undeclared("deploy_action", str(action), _("The action it is run in.")),
+            undeclared(
                 "deploy_stack_id", self.stack.identifier().stack_path(), _("The stack the deployment is in.")
             ),
-            told("deploy_resource_name", self.name, _("The name of the deployment in its template.")),
-            told("deploy_signal_transport", transport, _("How the server is to answer.")),
+            undeclared("deploy_resource_name", self.name, _("The name of the deployment in its template.")),
+            undeclared("deploy_signal_transport", transport, _("How the server is to answer.")),
         ]
         if transport == self.NO_SIGNAL:
             return own
         if self._has_user(given):
             login = self._get_heat_signal_credentials()
             return own + [
-                told(f"deploy_{name}", login[name], description) for name, description in _LOGIN.items()
+                undeclared(f"deploy_{name}", login[name], description) for name, description in _LOGIN.items()
             ]
         return [
             *own,
             # Of this very incarnation: one that is deleted has its name no more, but still a run to end.
-            told(derived_config.SIGNAL_ID, self.stack.signal_url(self.uuid), _("Where it is to answer.")),
-            told(derived_config.SIGNAL_VERB, "POST", _("The HTTP verb to answer with.")),
+            undeclared(
+                derived_config.SIGNAL_ID, self.stack.signal_url(self.uuid), _("Where it is to answer.")
+            ),
+            undeclared(derived_config.SIGNAL_VERB, "POST", _("The HTTP verb to answer with.")),
         ]
 
 
-def _actions(config: model.SoftwareConfig, given: list[str]) -> set[str]:
+def _actions(config: model.SoftwareConfig, actions: list[str]) -> set[str]:
     """Return the actions in which a config is run: as the deployment says, or the component itself."""
     if config.group != COMPONENT:
-        return set(given)
+        return set(actions)
     return {action for part in config.config["configs"] for action in part["actions"]}

@@ -28,7 +28,7 @@ _POLICY = {"max_batch_size": resource_group.batch_size, "pause_time": resource_g
 
 
 class SoftwareDeploymentGroup(group.Group):
-    """A deployment for each of some servers; what one tells is told as a map by the servers' names."""
+    """A deployment for each of some servers; an attribute is a map of theirs, by the servers' names."""
 
     support_status = support.SupportStatus(version="5.0.0")
 
@@ -92,7 +92,7 @@ class SoftwareDeploymentGroup(group.Group):
     def updating(self) -> Pace | None:
         return group.pace_of(self.update_policy[self.ROLLING_UPDATE])
 
-    def told(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
+    def attribute_of_members(self, names: Sequence[str], attribute: str, path: Path, of: Of) -> Any:
         inner = self.ATTRIBUTES_OF.get(attribute, attribute)
         if not path:
             return {name: of(name, inner, ()) for name in names}

@@ -198,7 +198,7 @@ class Opaque(resource.Resource):
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
         if resource_data.get("resource_id"):
-            cloud().show(resource_data["resource_id"])  # what is not there is not adopted
+            cloud().show(resource_data["resource_id"])  # an object that is not there is not adopted
         super().handle_adopt(resource_data)
 
     def check_adopt_complete(self, token: None) -> bool:
@@ -239,8 +239,8 @@ class Opaque(resource.Resource):
     def parse_live_resource_data(
         self, resource_properties: properties.Properties, resource_data: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        told = (self.VALUE, self.FLAVOR, self.USES, self.TAGS)
-        return {key: resource_data["properties"].get(key) for key in told}
+        observed = (self.VALUE, self.FLAVOR, self.USES, self.TAGS)
+        return {key: resource_data["properties"].get(key) for key in observed}
 
     @classmethod
     def observe_many(
@@ -249,15 +249,15 @@ class Opaque(resource.Resource):
         live = {
             found["id"]: found for found in cloud().show_many([str(each.resource_id) for each in resources])
         }
-        return {each.uuid: each.told_by(live.get(str(each.resource_id))) for each in resources}
+        return {each.uuid: each.live_state(live.get(str(each.resource_id))) for each in resources}
 
     @classmethod
     def notified(cls, event_type: str, payload: Mapping[str, Any]) -> Sequence[str]:
-        _ = event_type  # each of them tells it in the same way
+        _ = event_type  # the payload of each has it under the same key
         return [payload["object_id"]]
 
-    def told_by(self, found: Json | None) -> Mapping[str, Any] | exception.ResourceInError | None:
-        """Return what the cloud's answer says about the resource."""
+    def live_state(self, found: Json | None) -> Mapping[str, Any] | exception.ResourceInError | None:
+        """Return the live properties in the cloud's answer, a fault, or None if there is no object."""
         if found is None:
             return None
         return self.live_fault(found) or self.parse_live_resource_data(self.properties, found)
@@ -278,7 +278,7 @@ class Server(Opaque):
     # -- snapshot, restore -------------------------------------------------------------
 
     def handle_snapshot(self) -> Json:
-        # Named after the one before, so that who repeats this finds what was made already.
+        # Named after the one before, so that a repetition finds the snapshot that was made already.
         name = f"{self.physical_resource_name()}-after-{self.data().get(self.SNAPSHOT_NOTE, 'none')}"
         present = cloud().show(str(self.resource_id))["properties"]
         copied = {key: present.get(key) for key in (self.VALUE, self.FLAVOR)}
@@ -351,7 +351,7 @@ def _find(name: str, kind: str) -> str | None:
 
 
 def _pass_if_transient(problem: Refused | Unreachable, *, delay: bool) -> None:
-    """Return if the operation is to be tried again; with ``delay``, raise PollDelay if told when."""
+    """Return if the operation is to be tried again; with ``delay``, raise PollDelay if it says when."""
     if isinstance(problem, Unreachable):
         return
     if problem.status not in (429, 503):

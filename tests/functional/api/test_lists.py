@@ -222,16 +222,16 @@ def test_a_resource_by_its_id(resource_reads, tree):
 def test_one_resource_is_shown_as_it_is_in_the_list(resource_reads, tree, stack, name):
     (listed,) = resource_reads.list_resources(CONTEXT, tree[stack], {"name": [name]})
     shown = resource_reads.show_resource(CONTEXT, tree[stack], name, attributes=[])
-    told = {key: value for key, value in shown.items() if key not in ("attributes", "drift")}
-    assert told == {key: value for key, value in listed.items() if key != "attributes"}
+    without_attributes = {key: value for key, value in shown.items() if key not in ("attributes", "drift")}
+    assert without_attributes == {key: value for key, value in listed.items() if key != "attributes"}
 
 
 def test_one_attribute_is_read_of_one_resource(resource_reads, tree):
-    told = {
+    values = {
         name: resource_reads.get_attribute(CONTEXT, tree["top"], "b", name)["value"]
         for name in (None, "output", "nothing")
     }
-    assert told == {None: "physical-b", "output": "b", "nothing": None}
+    assert values == {None: "physical-b", "output": "b", "nothing": None}
     with pytest.raises(errors.NotFound):
         resource_reads.get_attribute(CONTEXT, tree["top"], "never", None)
 

@@ -65,12 +65,12 @@ def story(stories: ModuleType, call: str) -> Callable[..., str | None]:
 
 def driven(stories: ModuleType, calls: list[str]) -> tuple[set[str], set[str]]:
     """Return the names of the stories there are, and of those there should be."""
-    told = {
+    there = {
         name
         for name, value in inspect.getmembers(stories, inspect.isfunction)
         if value.__module__ == stories.__name__ and not name.startswith("_")
     }
-    return told, {_function(call) for call in calls}
+    return there, {_function(call) for call in calls}
 
 
 def _function(call: str) -> str:

@@ -82,7 +82,7 @@ class Worker:
         )
 
     def call_later(self, seconds: float, function: Callable[[], None]) -> None:
-        """Keep what is to be called, for ``come_back``."""
+        """Keep a call that is due later, for ``come_back``."""
         self._later.append(function)
 
     def call_engine(self, function: Callable[[], None]) -> None:
@@ -90,7 +90,7 @@ class Worker:
         function()
 
     def come_back(self) -> bool:
-        """Call what was to be called later; tell whether there was anything."""
+        """Make the calls that were due later; return whether there were any."""
         due, self._later = self._later, []
         for function in due:
             function()
@@ -185,14 +185,14 @@ class World:
     # -- what happens --------------------------------------------------------------------------
 
     def check(self, label: str, worker: Worker | None = None) -> list[str]:
-        """Let a worker check a node of the current traversal; return what is rung for by that."""
+        """Let a worker check a node of the current traversal; return the nodes that it rings for."""
         self.bell.take()
         node = self.node(label)
         (worker or self.worker).checker.check(self.stack_id, self.stack.current_traversal, node)
         return self.rung()
 
     def come_back(self, worker: Worker | None = None) -> list[str]:
-        """Let a worker look again at what it waits for; return what is rung for by that."""
+        """Let a worker look again at everything it waits for; return the nodes that it rings for."""
         self.bell.take()
         (worker or self.worker).come_back()
         return self.rung()
@@ -247,7 +247,7 @@ class World:
         }
 
     def points(self) -> dict[str, str]:
-        """Return each sync point's state, and how many of those it requires have told."""
+        """Return each sync point's state, and how many of its required nodes have sent their outputs."""
         self._rows()
         return {
             self._node(row.resource_id, row.is_update): f"{row.state} {row.satisfied}/{row.required}"
@@ -261,7 +261,7 @@ class World:
         )
 
     def edges(self) -> set[str]:
-        """Return the graph, each edge from what is required to what requires it."""
+        """Return the graph, each edge from the required node to the one that requires it."""
         self._rows()
         return {
             f"{self._node(row[1], row[2])} {self._node(row.needed_by_id, row.needed_by_is_update)}"
@@ -269,13 +269,13 @@ class World:
         }
 
     def inputs(self) -> dict[str, dict[str, str | None]]:
-        """Return what each node was told: by which sender, and the reference id it gave."""
-        told: dict[str, dict[str, str | None]] = {}
+        """Return the inputs each node has received: the reference id, by its sender."""
+        received: dict[str, dict[str, str | None]] = {}
         for row in self.select(sync_point_input):
             node = self._node(row.resource_id, row.is_update)
             sender = self._node(row.sender_id, row.sender_is_update)
-            told.setdefault(node, {})[sender] = row.data["reference_id"]
-        return told
+            received.setdefault(node, {})[sender] = row.data["reference_id"]
+        return received
 
     def templates(self) -> set[int]:
         """Return the ids of the templates there are."""
@@ -303,11 +303,11 @@ class World:
     # -- what the cloud says ---------------------------------------------------------------------
 
     def differences(self, template: Template) -> list[str]:
-        """Return what is wrong with the world, if this is what was asked for."""
+        """Return the problems of the world, if this template was asked for."""
         return differences(template, self.cloud.owned())
 
     def calls(self, since: int = 0) -> list[str]:
-        """Return what was asked of the cloud and changed it, in order."""
+        """Return the requests to the cloud that changed it, in order."""
         return [
             f"{entry.op} {entry.owner.rpartition('/')[2]}"
             for entry in self.cloud.audit(since)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong in an engine is a matter of its log; who called it is told in one line."""
+"""An error of an engine is a matter of its log; its caller gets one line."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Network(Bus):
 
 
 def test_an_error_of_an_engines_own_comes_without_its_traceback():
-    with pytest.raises(errors.TransportError) as told:
+    with pytest.raises(errors.TransportError) as raised:
         EngineCaller(Network()).call(RequestContext(project_id="mine"), "stumble")
 
-    assert "nowhere to be found" in str(told.value)
-    assert "\n" not in str(told.value)
-    assert "Traceback" not in str(told.value)
+    assert "nowhere to be found" in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert "Traceback" not in str(raised.value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""While no engine answers, everybody is told so in time: those too whom the API has no thread for."""
+"""While no engine answers, every client gets to know in time, even one that the API has no thread for."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def test_who_waits_for_a_thread_waits_no_longer_than_others(run_daemons, fresh_d
 
     assert [answer.status_code for answer in answers] == [503] * 3
     assert all(int(answer.headers["Retry-After"]) > 0 for answer in answers)
-    told = [answer.json()["error"]["message"] for answer in answers]
-    assert sum("no engine answered in time" in each for each in told) == 1
-    assert sum("was not begun" in each for each in told) == 2
+    messages = [answer.json()["error"]["message"] for answer in answers]
+    assert sum("no engine answered in time" in each for each in messages) == 1
+    assert sum("was not begun" in each for each in messages) == 2

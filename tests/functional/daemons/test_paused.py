@@ -21,7 +21,7 @@ ONE_WAITS_ONE_IS_SENT = Template(A=thing("a", wait=2), B=thing("b", wait=2))
 
 
 def everything(url):
-    """Return what is in the database, but for who heartbeats."""
+    """Return the rows of the database, but for those of the heartbeats."""
     with closing(Database.from_url(url, KEYRING)) as database, database.engine.connect() as connection:
         return {
             table.name: [
@@ -56,8 +56,8 @@ def test_a_worker_that_was_stopped_past_its_death_changes_nothing(
         daemons.start("worker-2")
         trial.arrive()
         events = trial.client.list_events("paused")
-        told = {e["resource_name"] for e in events if "taken over" in e["resource_status_reason"]}
-        assert told == {"A", "B"}
+        taken_over = {e["resource_name"] for e in events if "taken over" in e["resource_status_reason"]}
+        assert taken_over == {"A", "B"}
         assert trial.problems() == []
         before = everything(url)
 

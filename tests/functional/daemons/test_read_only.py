@@ -47,9 +47,9 @@ def test_what_is_under_way_waits_for_a_database_that_is_read_only(run_daemons, f
                 f"{daemons.endpoint}/stacks", json={"stack_name": "other", "template": other}, timeout=60
             )
             assert answer.status_code == 503
-            told = answer.json()["error"]
-            assert (told["type"], told["traceback"]) == ("ServiceUnavailable", None)
-            assert told["message"] == (
+            error = answer.json()["error"]
+            assert (error["type"], error["traceback"]) == ("ServiceUnavailable", None)
+            assert error["message"] == (
                 "The database did not carry out a transaction"
                 " (cannot execute INSERT in a read-only transaction); try again later."
             )

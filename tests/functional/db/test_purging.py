@@ -45,7 +45,7 @@ def database(database_url):
 
 
 def add(database, table, **values):
-    """Add a row; what is not given, and has to be, is filled with anything."""
+    """Add a row; a column that needs a value and is given none has any."""
     generated = [column for column in table.primary_key if isinstance(column.type, sa.BigInteger)]
     needed = [column for column in table.c if not column.nullable and column.server_default is None]
     filled = {column.name: anything(column) for column in needed if column not in generated}
@@ -253,7 +253,7 @@ def test_an_operator_purges(database, config_file):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "complaint"),
     [
         (["-1"], "-1 is not a number from 0 to"),
         (["soon"], "argument age: invalid number value: 'soon'"),
@@ -261,14 +261,14 @@ def test_an_operator_purges(database, config_file):
         (["-g", "weeks"], "invalid choice: 'weeks'"),
     ],
 )
-def test_what_makes_no_sense_is_refused(tmp_path, arguments, told):
+def test_what_makes_no_sense_is_refused(tmp_path, arguments, complaint):
     path = tmp_path / "heatconv.conf"
     path.write_text("[database]\nconnection = sqlite://\n")
 
     refused = manage(path, *arguments)
 
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert told in refused.stderr
+    assert complaint in refused.stderr
 
 
 def test_no_age_is_too_great(database, config_file):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to a stack as it is: what becomes of the things in the cloud, and what users are told."""
+"""What is done to a stack as it is: what becomes of the things in the cloud, and which answers users get."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class World:
         return dict(self.client.show_resource(name, resource))
 
     def things(self, name: str) -> dict[str, dict[str, Any]]:
-        """Return what the cloud has of a stack's resources, by their names."""
+        """Return the cloud's objects of a stack's resources, by their names."""
         return {str(found["owner"]).partition("/")[2]: found for found in self.cloud.owned(f"{name}/")}
 
     def reasons(self, name: str) -> list[str]:
@@ -231,7 +231,7 @@ def test_a_snapshot_brings_back_what_was(world):
 
 
 def test_what_is_brought_back_still_goes_before_what_it_was_made_of(world):
-    """What it was made of is a plain value in a snapshot, and no less there because of it."""
+    """A value that it was made of is plain in a snapshot, and no less there because of it."""
     pair = Template(A=thing("a"), B=thing(attr("A")))
     name = world.create(pair)
     taken = snapshot(world, name)
@@ -345,7 +345,7 @@ def state_of(world: World, name: str, resource: str) -> str:
     return str(world.client.show_resource(name, resource)["resource_status"])
 
 
-def states_told(world: World, name: str, reason: str) -> list[str]:
+def states_with_reason(world: World, name: str, reason: str) -> list[str]:
     events = world.client.list_events(name)
     return [event["resource_status"] for event in events if event["resource_status_reason"] == reason]
 
@@ -359,7 +359,7 @@ def test_what_waits_to_be_created_is_not_begun(world):
     world.client.signal_resource(name, "B", {"unset_hook": "pre-create"})
     world.wait_for(name, "CREATE_COMPLETE")
     for reason in ("CREATE paused until Hook pre-create is cleared", "Hook pre-create is cleared"):
-        assert states_told(world, name, reason) == ["INIT_COMPLETE"]
+        assert states_with_reason(world, name, reason) == ["INIT_COMPLETE"]
     assert state_of(world, name, "B") == "CREATE_COMPLETE"
 
 
@@ -378,7 +378,7 @@ def test_what_waits_to_be_updated_is_as_it_was(world, changed, replaced):
     world.client.signal_resource(name, "B", {"unset_hook": "pre-update"})
     world.wait_for(name, "UPDATE_COMPLETE")
     for reason in ("UPDATE paused until Hook pre-update is cleared", "Hook pre-update is cleared"):
-        assert states_told(world, name, reason) == ["CREATE_COMPLETE"]
+        assert states_with_reason(world, name, reason) == ["CREATE_COMPLETE"]
     assert (world.things(name)["B"]["id"] != before) == replaced
 
 
@@ -402,7 +402,7 @@ def test_what_is_restricted_does_not_happen_and_does_no_harm(world, restricted, 
     assert "ResourceActionRestricted" in world.client.show_stack(name)["stack_status_reason"]
     assert world.things(name)["A"] == before
     assert state_of(world, name, "A") == "CREATE_COMPLETE"
-    assert states_told(world, name, f"{restricted} is restricted for resource.") == ["UPDATE_FAILED"]
+    assert states_with_reason(world, name, f"{restricted} is restricted for resource.") == ["UPDATE_FAILED"]
 
     world.client.update_stack(name, {"template": CHAIN.hot()})
     assert world.wait_for_end(name) == "UPDATE_COMPLETE"

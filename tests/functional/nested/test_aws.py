@@ -56,9 +56,9 @@ def test_a_group_is_scaled_by_the_url_that_a_policy_is_referred_to_by(tree):
     tree.create(resources, outputs=outputs, **SCALED)
     assert tree.values() == ["linux big "] * 3
 
-    told = tree.outputs()
-    assert told["up"] == told["url"]
-    assert requests.post(told["up"], timeout=60).ok
+    outputs = tree.outputs()
+    assert outputs["up"] == outputs["url"]
+    assert requests.post(outputs["up"], timeout=60).ok
     await_size(tree, 5)
 
     assert tree.outputs()["all"] == ",".join(["linux big "] * 5)
@@ -93,7 +93,7 @@ def test_members_have_the_subnet_and_the_tags_of_their_group(tree):
 
 
 @pytest.mark.parametrize(
-    ("properties", "told"),
+    ("properties", "complaint"),
     [
         ({"minimum": 3, "maximum": 1}, "MinSize: It must not be greater than MaxSize"),
         ({"minimum": -1}, "MinSize: It must not be less than 0"),
@@ -103,8 +103,8 @@ def test_members_have_the_subnet_and_the_tags_of_their_group(tree):
         ({"LoadBalancerNames": ["a"]}, "register with no load balancer"),
     ],
 )
-def test_what_a_group_cannot_be_is_refused(tree, properties, told):
-    with pytest.raises(ClientError, match=told):
+def test_what_a_group_cannot_be_is_refused(tree, properties, complaint):
+    with pytest.raises(ClientError, match=complaint):
         tree.begin({"L": configuration(), "G": group(**properties)}, **SCALED)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups: members that are alike, what is told of them, and in which order they come and go."""
+"""Groups: members that are alike, their attributes, and in which order they come and go."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def names(tree, name="G"):
     return sorted(each["resource_name"] for each in tree.client.list_resources(tree.nested(name)))
 
 
-def told(*path):
+def attribute(*path):
     return {"value": {"get_attr": ["G", *path]}}
 
 
@@ -47,16 +47,16 @@ def test_what_is_told_of_members(tree):
     tree.create(
         {"G": group(2), "C": server({"list_join": [",", {"get_attr": ["G", "value"]}]})},
         outputs={
-            "refs": told("refs"),
-            "first": told("refs", 0),
-            "map": told("refs_map"),
-            "values": told("value"),
-            "by_name": told("attributes", "value"),
-            "one": told("resource.1.value"),
-            "one_by_path": told("resource.1", "value"),
-            "ref": told("resource.1"),
-            "nobody": told("resource.7.value"),
-            "removed": told("removed_rsrc_list"),
+            "refs": attribute("refs"),
+            "first": attribute("refs", 0),
+            "map": attribute("refs_map"),
+            "values": attribute("value"),
+            "by_name": attribute("attributes", "value"),
+            "one": attribute("resource.1.value"),
+            "one_by_path": attribute("resource.1", "value"),
+            "ref": attribute("resource.1"),
+            "nobody": attribute("resource.7.value"),
+            "removed": attribute("removed_rsrc_list"),
         },
     )
 
@@ -83,7 +83,7 @@ def test_what_is_told_of_members(tree):
 def test_an_output_that_comes_later_is_told_too(tree):
     tree.create({"G": group(2)})
 
-    tree.update({"G": group(2)}, outputs={"values": told("value"), "refs": told("refs")})
+    tree.update({"G": group(2)}, outputs={"values": attribute("value"), "refs": attribute("refs")})
 
     outputs = tree.outputs()
     assert outputs["values"] == ["v0", "v1"]
@@ -118,28 +118,28 @@ def test_a_group_grows_and_shrinks_at_its_end(tree):
 
 
 def test_a_group_may_be_empty(tree):
-    tree.create({"G": group(0)}, outputs={"refs": told("refs")})
+    tree.create({"G": group(0)}, outputs={"refs": attribute("refs")})
     assert tree.outputs() == {"refs": []}
 
-    tree.update({"G": group(1)}, outputs={"refs": told("refs")})
+    tree.update({"G": group(1)}, outputs={"refs": attribute("refs")})
 
     assert len(tree.outputs()["refs"]) == 1
 
 
 def test_policies_say_which_members_go_first(tree):
-    tree.create({"G": group(3)}, outputs={"map": told("refs_map")})
+    tree.create({"G": group(3)}, outputs={"map": attribute("refs_map")})
     of_1 = tree.outputs()["map"]["1"]
 
     tree.update({"G": group(2, removal_policies=[{"resource_list": ["0", of_1]}])})
 
     assert names(tree) == ["2", "3"]
-    tree.update({"G": group(2)}, outputs={"removed": told("removed_rsrc_list")})
+    tree.update({"G": group(2)}, outputs={"removed": attribute("removed_rsrc_list")})
     assert names(tree) == ["2", "3"]
     assert tree.outputs() == {"removed": ["0", "1"]}
 
 
 def test_names_can_be_used_again_where_policies_are_all_that_counts(tree):
-    tree.create({"G": group(2)}, outputs={"map": told("refs_map")})
+    tree.create({"G": group(2)}, outputs={"map": attribute("refs_map")})
     of_1 = tree.outputs()["map"]["1"]
     policies = {"removal_policies": [{"resource_list": [of_1]}], "removal_policies_mode": "update"}
 
@@ -155,7 +155,7 @@ def test_names_can_be_used_again_where_policies_are_all_that_counts(tree):
 def test_members_are_made_in_batches(tree):
     policy = {"batch_create": {"max_batch_size": 2, "pause_time": 0.1}}
 
-    tree.create({"G": group(5, update_policy=policy)}, outputs={"values": told("value")})
+    tree.create({"G": group(5, update_policy=policy)}, outputs={"values": attribute("value")})
 
     calls = tree.calls()
     assert [sorted(calls[:2]), sorted(calls[2:4]), calls[4:]] == [
@@ -187,7 +187,7 @@ def test_others_stand_in_where_so_many_have_to_be_in_service(tree):
     tree.create({"G": group(2)})
     tree.calls()
 
-    tree.update({"G": group(2, "w%index%", update_policy=policy)}, outputs={"values": told("value")})
+    tree.update({"G": group(2, "w%index%", update_policy=policy)}, outputs={"values": attribute("value")})
 
     assert tree.calls() == ["create 2", "update 0", "update 1", "delete 2"]
     assert tree.outputs() == {"values": ["w0", "w1"]}
@@ -232,7 +232,7 @@ def test_members_may_be_templates(tree):
         "G": {"type": "OS::Heat::ResourceGroup", "properties": {"count": 2, "resource_def": definition}}
     }
 
-    tree.create(resources, files={"pair.yaml": json.dumps(PAIR)}, outputs={"told": told("told")})
+    tree.create(resources, files={"pair.yaml": json.dumps(PAIR)}, outputs={"told": attribute("told")})
 
     assert tree.values() == ["v0", "v0", "v1", "v1"]
     assert tree.outputs() == {"told": ["v0", "v1"]}
@@ -304,7 +304,11 @@ def chain(*types, **properties):
 def test_a_chain_is_made_one_after_another(tree):
     tree.create(
         {"G": chain(SERVER, SERVER, SERVER)},
-        outputs={"values": told("value"), "by_name": told("attributes", "value"), "refs": told("refs")},
+        outputs={
+            "values": attribute("value"),
+            "by_name": attribute("attributes", "value"),
+            "refs": attribute("refs"),
+        },
     )
 
     outputs = tree.outputs()
@@ -351,11 +355,11 @@ def test_a_group_of_deployments_goes_on_by_its_newer_name(tree, kind):
     tree.create(named("Deployments", {"a": "s1"}))
     group = tree.nested("G")
     new = named("DeploymentGroup", {"a": "s1"})
-    told = tree.client.preview_update(tree.name, {"template": hot(new)})
+    preview = tree.client.preview_update(tree.name, {"template": hot(new)})
     tree.update(new)
     assert tree.nested("G") == group
     assert f"OS::Heat::{kind}DeploymentGroup" in shown()
-    assert [each["resource_name"] for each in told["replaced"]] == []
+    assert [each["resource_name"] for each in preview["replaced"]] == []
     tree.update(named("DeploymentGroup", {"a": "s1", "b": "s2"}))
     assert (tree.nested("G"), names(tree)) == (group, ["a", "b"])
     tree.update(named("Deployments", {"a": "s1", "b": "s2"}))
@@ -376,7 +380,7 @@ def test_a_config_is_deployed_on_some_servers(tree):
     first, second = f"{tree.name}-1", f"{tree.name}-2"
     tree.begin(
         deployments({"a": first, "b": second}),
-        outputs={"said": told("deploy_stdouts"), "by_b": told("deploy_stdouts", "b")},
+        outputs={"said": attribute("deploy_stdouts"), "by_b": attribute("deploy_stdouts", "b")},
     )
     answer(tree, first, "one")
     answer(tree, second, "two")

@@ -42,12 +42,12 @@ def names(shown):
 def changes(tree, resources, *, show_nested=True, **body):
     """Return what would change by kind: names, with those of the owners of the stacks that they are in."""
     body = {"template": hot(resources), **body}
-    told = tree.client.preview_update(tree.name, body, show_nested=show_nested)
+    preview = tree.client.preview_update(tree.name, body, show_nested=show_nested)
     found = {
         kind: sorted(
             "/".join(filter(None, (each.get("parent_resource"), each["resource_name"]))) for each in some
         )
-        for kind, some in told.items()
+        for kind, some in preview.items()
     }
     return {kind: some for kind, some in found.items() if some}
 
@@ -162,10 +162,10 @@ def test_a_replacement_is_a_deletion_and_an_addition_below(tree):
 def test_what_is_below_says_where_it_is(tree):
     tree.create({"P": pair("x")}, files=FILES)
 
-    told = tree.client.preview_update(
+    preview = tree.client.preview_update(
         tree.name, {"template": hot({"P": pair("new")}), "files": FILES}, show_nested=True
     )
 
-    (inner,) = (each for each in told["updated"] if each["resource_name"] == "A")
+    (inner,) = (each for each in preview["updated"] if each["resource_name"] == "A")
     assert inner["stack_identity"]["stack_id"] == tree.nested("P")
     assert inner["physical_resource_id"] in {found["id"] for found in tree.owned()}

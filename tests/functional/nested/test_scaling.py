@@ -38,7 +38,7 @@ def policy(adjustment=1, kind="change_in_capacity", **properties):
     }
 
 
-def told(*path):
+def attribute(*path):
     return {"value": {"get_attr": ["G", *path]}}
 
 
@@ -66,8 +66,8 @@ def test_a_signal_to_a_suspended_stack_is_refused_in_words_that_clients_look_for
         signal(tree)
 
     events = [each for each in tree.client.list_events(tree.name) if each["resource_name"] == "P"]
-    told = [(each["resource_status"], each["resource_status_reason"]) for each in events]
-    assert ("SUSPEND_COMPLETE", "Cannot signal resource during SUSPEND") in told
+    states = [(each["resource_status"], each["resource_status_reason"]) for each in events]
+    assert ("SUSPEND_COMPLETE", "Cannot signal resource during SUSPEND") in states
     assert tree.values() == ["v"]
 
 
@@ -81,13 +81,13 @@ def test_what_is_told_of_members(tree):
     tree.create(
         {"G": group(2)},
         outputs={
-            "size": told("current_size"),
-            "refs": told("refs"),
-            "map": told("refs_map"),
-            "list": told("outputs_list", "value"),
-            "by_name": told("outputs", "value"),
-            "one": told("resource.0.value"),
-            "nobody": told("resource.9.value"),
+            "size": attribute("current_size"),
+            "refs": attribute("refs"),
+            "map": attribute("refs_map"),
+            "list": attribute("outputs_list", "value"),
+            "by_name": attribute("outputs", "value"),
+            "one": attribute("resource.0.value"),
+            "nobody": attribute("resource.9.value"),
         },
     )
 
@@ -121,7 +121,7 @@ def test_a_signal_adds_members_and_one_takes_the_oldest_away(tree):
 
 def test_what_a_group_tells_follows_its_scaling(tree):
     resources = {"G": group(1), "P": policy()}
-    outputs = {"size": told("current_size"), "list": told("outputs_list", "value")}
+    outputs = {"size": attribute("current_size"), "list": attribute("outputs_list", "value")}
     tree.create(resources, outputs=outputs)
 
     signal(tree)
@@ -191,7 +191,7 @@ def test_an_update_keeps_what_signals_have_made(tree):
     await_size(tree, 2)
 
     tree.update(
-        {"G": group(1, value="w"), "P": policy(), "C": server("c")}, outputs={"n": told("current_size")}
+        {"G": group(1, value="w"), "P": policy(), "C": server("c")}, outputs={"n": attribute("current_size")}
     )
 
     assert tree.values() == ["c", "w", "w"]

@@ -162,8 +162,8 @@ def test_an_environment_names_the_template_behind_a_type(tree):
 
 
 def test_a_template_may_use_the_type_it_stands_for(tree):
-    told = {name: {"value": {"get_attr": ["real", name]}} for name in ("value", "name", "id")}
-    wrapped = hot({"real": server({"get_param": "value"})}, told, {"value": {"type": "string"}})
+    outputs = {name: {"value": {"get_attr": ["real", name]}} for name in ("value", "name", "id")}
+    wrapped = hot({"real": server({"get_param": "value"})}, outputs, {"value": {"type": "string"}})
 
     tree.create(
         {"S": server("x")},
@@ -191,7 +191,7 @@ def test_templates_nest_three_deep(tree):
 
 
 @pytest.mark.parametrize(
-    ("resources", "files", "told"),
+    ("resources", "files", "complaint"),
     [
         ({"P": pair("x")}, {}, "There is no file pair.yaml"),
         ({"P": {"type": "pair.yaml"}}, FILES, "resources.P.properties.value"),
@@ -205,12 +205,12 @@ def test_templates_nest_three_deep(tree):
         ),
     ],
 )
-def test_mistakes_below_are_told_before_anything_is_made(tree, resources, files, told):
+def test_mistakes_below_are_told_before_anything_is_made(tree, resources, files, complaint):
     with pytest.raises(ClientError) as caught:
         tree.begin(resources, files=files)
 
     assert caught.value.status == 400
-    assert told in str(caught.value)
+    assert complaint in str(caught.value)
     assert tree.state() is None
 
 
@@ -235,11 +235,13 @@ def test_validation_tells_what_the_templates_below_take(tree):
     files = {**FILES, "outer.yaml": json.dumps(outer)}
     template = hot({"O": {"type": "outer.yaml", "properties": {"size": 1}}})
 
-    told = tree.client.validate({"template": template, "files": files}, show_nested=True)["NestedParameters"]
+    nested = tree.client.validate({"template": template, "files": files}, show_nested=True)[
+        "NestedParameters"
+    ]
 
-    assert told["O"]["Type"] == "outer.yaml"
-    assert told["O"]["Parameters"]["size"]["Type"] == "Number"
-    assert told["O"]["NestedParameters"]["inner"]["Parameters"].keys() == {"value", "size"}
+    assert nested["O"]["Type"] == "outer.yaml"
+    assert nested["O"]["Parameters"]["size"]["Type"] == "Number"
+    assert nested["O"]["NestedParameters"]["inner"]["Parameters"].keys() == {"value", "size"}
 
 
 def test_a_file_that_gains_a_parameter_is_given_it_by_the_same_update(tree):
@@ -395,8 +397,8 @@ def test_an_output_of_it_with_a_mistake_in_it_is_told_as_one_of_the_parent(tree)
     without = {"P": resources["P"]}
     tree.update(without, outputs=outputs, files={"broken.yaml": json.dumps(BROKEN)})
 
-    told, lost, late = (tree.client.show_output(tree.name, name) for name in ("told", "lost", "late"))
-    assert (told["output_value"], "output_error" in told) == ("a", False)
+    fine, lost, late = (tree.client.show_output(tree.name, name) for name in ("told", "lost", "late"))
+    assert (fine["output_value"], "output_error" in fine) == ("a", False)
     assert lost["output_value"] is None
     assert lost["output_error"] == "Error in P output lost: The Parameter (nobody) was not provided."
     assert late["output_value"] is None

@@ -29,16 +29,16 @@ def web(world):
 
 
 def test_what_is_as_it_was_made_is_in_sync(web):
-    told = web.observe()
+    drift = web.observe()
 
-    assert (told["status"], told["resources"]) == ("IN_SYNC", [])
+    assert (drift["status"], drift["resources"]) == ("IN_SYNC", [])
     assert web.observations() == []
 
 
 def test_before_anybody_looked_nothing_is_known(web):
-    told = web.user.show_drift(CONTEXT, web.stack_id)
+    drift = web.user.show_drift(CONTEXT, web.stack_id)
 
-    assert (told["status"], told["since"], told["policy"]) == ("UNKNOWN", None, "off")
+    assert (drift["status"], drift["since"], drift["policy"]) == ("UNKNOWN", None, "off")
 
 
 def test_each_drift_is_told_with_its_difference_and_has_an_event(web):
@@ -46,15 +46,15 @@ def test_each_drift_is_told_with_its_difference_and_has_an_event(web):
     web.cloud.vanish(web.object_of("E"))
     web.cloud.spoil(web.object_of("D"))
 
-    told = web.observe()
+    drift = web.observe()
 
-    assert told["status"] == "DRIFTED"
-    assert {each["name"]: each["kind"] for each in told["resources"]} == {
+    assert drift["status"] == "DRIFTED"
+    assert {each["name"]: each["kind"] for each in drift["resources"]} == {
         "A": "CHANGED",
         "D": "ERROR",
         "E": "MISSING",
     }
-    assert told["resources"][0]["differences"] == [
+    assert drift["resources"][0]["differences"] == [
         {"property": "value", "wanted": "a", "observed": "drifted"}
     ]
     assert web.observations() == [
@@ -68,10 +68,10 @@ def test_what_nobody_asked_for_is_told_and_taken_back(web):
     labelled = web.object_of("B")
     web.cloud.meddle(labelled, {"tags": ["mine"]})
 
-    told = web.observe()["resources"]
+    drifted = web.observe()["resources"]
 
-    assert [(each["name"], each["kind"]) for each in told] == [("B", "UNEXPECTED")]
-    assert told[0]["differences"] == [{"property": "tags", "wanted": None, "observed": ["mine"]}]
+    assert [(each["name"], each["kind"]) for each in drifted] == [("B", "UNEXPECTED")]
+    assert drifted[0]["differences"] == [{"property": "tags", "wanted": None, "observed": ["mine"]}]
     assert web.observations() == ['B FAILED: tags is ["mine"] and nobody asked for it']
     before = len(web.cloud.audit())
     web.converge()
@@ -83,9 +83,9 @@ def test_what_nobody_asked_for_is_told_and_taken_back(web):
 def test_what_nobody_asked_for_beside_what_differs_is_taken_back_too(web):
     web.cloud.meddle(web.object_of("B"), {"tags": ["mine"], "value": "drifted"})
 
-    told = web.observe()["resources"]
+    drifted = web.observe()["resources"]
 
-    assert [(each["kind"], len(each["differences"])) for each in told] == [("CHANGED", 2)]
+    assert [(each["kind"], len(each["differences"])) for each in drifted] == [("CHANGED", 2)]
     web.converge()
     assert web.cloud.show(web.object_of("B"))["properties"]["tags"] is None
     assert web.differences(FIRST) == []

@@ -48,8 +48,8 @@ class Web:
 
 def notification(event_type, payload):
     """Return a notification as services send it."""
-    told = {"event_type": event_type, "payload": payload, "priority": "INFO", "publisher_id": "it"}
-    return json.dumps({"oslo.version": "2.0", "oslo.message": json.dumps(told)})
+    message = {"event_type": event_type, "payload": payload, "priority": "INFO", "publisher_id": "it"}
+    return json.dumps({"oslo.version": "2.0", "oslo.message": json.dumps(message)})
 
 
 def publish(rabbit_url, *bodies):

@@ -65,7 +65,7 @@ class ObservedWorld(World):
     # -- what a user asks for --------------------------------------------------------------------
 
     def observe(self, name: str | None = None) -> Any:
-        """Have the stack, or one resource, looked at; return what is told of it."""
+        """Have the stack, or one resource, looked at; return the drift that the answer shows."""
         return self.user.observe_stack(CONTEXT, self.stack_id, name)
 
     def converge(self, name: str | None = None) -> None:
@@ -76,7 +76,7 @@ class ObservedWorld(World):
     # -- what happens ------------------------------------------------------------------------------
 
     def hear(self, event_type: str, *physical_ids: str) -> None:
-        """Let services publish what happened to some things, and let the engine look at what it heard."""
+        """Let services publish events about some things, and let the engine look at those it heard of."""
         for physical_id in physical_ids:
             self.notifications.hear(event_type, {"object_id": physical_id})
         self.notifications.look()
@@ -100,16 +100,16 @@ class ObservedWorld(World):
         return str(rows[0].physical_id)
 
     def drift(self) -> dict[str, str]:
-        """Return what is known to have drifted, and how."""
-        told = self.user.show_drift(CONTEXT, self.stack_id)
-        return {each["name"]: str(each["kind"]) for each in told["resources"]}
+        """Return the kinds of drift that are known, by the resources' names."""
+        shown = self.user.show_drift(CONTEXT, self.stack_id)
+        return {each["name"]: str(each["kind"]) for each in shown["resources"]}
 
     def drift_status(self) -> str:
         """Return how the stack is as a whole."""
         return str(self.user.show_drift(CONTEXT, self.stack_id)["status"])
 
     def observations(self) -> list[str]:
-        """Return what events tell of observed resources, in order."""
+        """Return the events about observed resources, in order."""
         of_resources = self.select(event, event.c.action == "OBSERVE", event.c.resource_id.is_not(None))
         rows = sorted(of_resources, key=lambda row: row.id)
         return [f"{row.resource_name} {row.status}: {row.status_reason}" for row in rows]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine and a worker in this process: what the engine offers is called as the bus calls it.
+"""An engine and a worker in this process: the endpoints are called as the bus calls them.
 
 ``ask`` is a call with the id of a request; ``dies_after`` lets the engine die
 when it has committed so many transactions of the next one.
@@ -48,7 +48,7 @@ class Died(BaseException):
 
 
 class _Bus(Bus):
-    """A bus that tells what is served."""
+    """A bus that keeps the endpoints it is to serve."""
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
         super().__init__(conf, memory.URL)
@@ -84,7 +84,7 @@ class _MortalDatabase(Database):
 
 
 class Serving:
-    """The engine and the worker, and what they have made of the world."""
+    """The engine and the worker, and the world that they have made."""
 
     def __init__(self, database_url: str, types: Registry) -> None:
         conf = configuration.load([], prog="once", default_config_files=[])
@@ -113,7 +113,7 @@ class Serving:
         dies_after: int | None = None,
         **arguments: Any,
     ) -> Any:
-        """Call an endpoint as the bus does; a refusal is returned as what is told of it."""
+        """Call an endpoint as the bus does; a refusal is returned as the user sees it."""
         asked = Asked(request_id or new_id(), time.time(), number)
         context = asked.added_to(RequestContext(project_id=PROJECT).to_dict())
         self.database.die_after(dies_after)
@@ -154,21 +154,21 @@ class Serving:
         return [tuple(getattr(row, name) for name in names or table.c.keys()) for row in rows]
 
     def everything(self) -> dict[str, Any]:
-        """Return what is in the database, but for what changes by the clock."""
+        """Return the rows of the database, but for tables that change by the clock."""
         by_clock = {"service", "stack_observed", "request"}
-        told = {
+        rows_by_table = {
             table.name: self.opened(table, sa.select(table).order_by(*table.primary_key))
             for table in tables.metadata.sorted_tables
             if table.name not in by_clock
         }
-        told["event"] = [row for row in told["event"] if "OBSERVE" not in row]
-        return told
+        rows_by_table["event"] = [row for row in rows_by_table["event"] if "OBSERVE" not in row]
+        return rows_by_table
 
     def world(self, name: str) -> dict[str, Any]:
-        """Return what was done to the stacks and the software of a name, the same whatever the name is."""
+        """Return the rows of the stacks and the software of a name, the same whatever the name is."""
         stack, event, resource = tables.stack, tables.event, tables.resource
         mine = stack.c.name.startswith(name, autoescape=True)
-        told = {
+        made = {
             "stacks": self.read(
                 sa.select(
                     stack.c.name,
@@ -207,7 +207,7 @@ class Serving:
             ),
         }
         own = re.compile(rf"{name}(-G-\w+)?")  # those nested have names by chance
-        return {key: Counter(own.sub("NAME", repr(row)) for row in rows) for key, rows in told.items()}
+        return {key: Counter(own.sub("NAME", repr(row)) for row in rows) for key, rows in made.items()}
 
 
 def empty(description: str = "nothing") -> Json:

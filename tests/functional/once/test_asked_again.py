@@ -19,7 +19,7 @@ with warnings.catch_warnings():
     from heatconv.rpc.endpoint import endpoints_of
     from heatconv.rpc.engine_client import EngineClient
 
-#: Servers are told which executor they have, for as long as there are two.
+#: Servers are built with the name of their executor, for as long as there are two.
 pytestmark = pytest.mark.filterwarnings("ignore:Using the 'executor' argument is deprecated")
 
 Given = Callable[[Serving, str], dict[str, Any]]

@@ -13,7 +13,7 @@ from heatconv.db import tables
 from heatconv.model.ids import new_id
 from tests.functional.once.serving import PATIENCE, Died, Serving, empty
 
-#: Servers are told which executor they have, for as long as there are two.
+#: Servers are built with the name of their executor, for as long as there are two.
 pytestmark = pytest.mark.filterwarnings("ignore:Using the 'executor' argument is deprecated")
 
 HOUR = {"type": "OS::Heat::TestResource", "properties": {"action_wait_secs": {"create": 3600}}}
@@ -46,7 +46,7 @@ def test_what_is_nested_is_stopped_all_the_same(serving):
 
     serving.rest()
     stack = tables.stack
-    told = serving.read(
+    ended = serving.read(
         sa.select(stack.c.nested_depth, stack.c.action, stack.c.status, stack.c.status_reason)
     )
-    assert sorted(told) == [(depth, "CREATE", "FAILED", "Stack CREATE cancelled") for depth in (0, 1, 2, 2)]
+    assert sorted(ended) == [(depth, "CREATE", "FAILED", "Stack CREATE cancelled") for depth in (0, 1, 2, 2)]

@@ -42,7 +42,7 @@ from tests.functional.waiting import until
 TELLTALE = Path(__file__).parent / "plugins"
 
 STACK = "/stacks/{stack_name}/{stack_id}"
-#: Validation tells who sends a template what the defaults in it are.
+#: Validation shows the sender of a template the defaults in it.
 VALIDATED = {"POST /validate"}
 OUTPUTS = {f"GET {STACK}", f"GET {STACK}/outputs/{{output_key}}"}
 METADATA = {f"GET {STACK}/resources/{{resource_name}}/metadata"}
@@ -68,7 +68,7 @@ FAILING = (
 )
 
 
-# -- what the story is told to -------------------------------------------------------------------
+# -- the installation of the story ---------------------------------------------------------------
 
 
 @dataclass
@@ -94,7 +94,7 @@ def in_one_process(directory: Path, cloud_url: str) -> Iterator[Place]:
 
     def dump() -> bytes:
         while True:
-            # When nobody is connected, what is beside the file is moved into it.
+            # When nobody is connected, the log beside the file is moved into it.
             with suppress(FileNotFoundError):
                 return b"".join(path.read_bytes() for path in (directory / "state").glob("heatconv.sqlite*"))
 
@@ -125,7 +125,7 @@ def as_daemons(directory: Path, database_url: str, rabbit_url: str) -> Iterator[
 
 @dataclass
 class Story:
-    """What is told, and all that came of it."""
+    """The requests of a story, and all that came of them."""
 
     place: Place
     secrets: Secrets = field(default_factory=Secrets)
@@ -149,8 +149,8 @@ class Story:
         """Keep the database as it is now."""
         self.dumps.append(self.place.dump())
 
-    def tell(self) -> None:
-        """Tell all of it."""
+    def play(self) -> None:
+        """Make all requests of the story."""
         self.refuse()
         path = self.create()
         self.change(path)
@@ -240,8 +240,8 @@ class Story:
         return path
 
     def _signal(self, path: str) -> None:
-        """Let the wait condition go on, by the URL that its handle tells."""
-        url = until(lambda: self._told_url(path))
+        """Let the wait condition go on, by the URL that its handle has."""
+        url = until(lambda: self._signal_url(path))
         [signature] = parse_qs(urlsplit(url).query)["signature"]
         self.secrets.add("signature", signature, ATTRIBUTES | OUTPUTS | SERVER)
         signal = {
@@ -259,9 +259,9 @@ class Story:
         self.api.ask("POST", url, signal, status=200)
         self.api.ask("POST", url, {self.secrets.text("password"): 1}, status=400)
 
-    def _told_url(self, path: str) -> str:
-        told = self.api.ask("GET", f"{path}/outputs/curl", status=200)["output"]["output_value"]
-        return str(told).rpartition(" '")[2].strip("'") if told else ""
+    def _signal_url(self, path: str) -> str:
+        curl = self.api.ask("GET", f"{path}/outputs/curl", status=200)["output"]["output_value"]
+        return str(curl).rpartition(" '")[2].strip("'") if curl else ""
 
     def change(self, path: str) -> None:
         """Change the stack in every way, and its secrets with it."""
@@ -329,7 +329,7 @@ class Story:
     # -- what goes wrong --------------------------------------------------------------------------
 
     def refuse(self) -> None:
-        """Ask what is refused, with secrets in it."""
+        """Make requests that are refused, with secrets in them."""
         text = self.secrets.text
         source = self.source()
         wrong = text("refused value", plain=True)
@@ -357,7 +357,7 @@ class Story:
         self._refused({"template": hidden, "parameters": [wrong]})
         self._refused({"template": hidden, "environment": wrong})
         self._refused({"template": hidden, "environment": f"parameters: {wrong}"})
-        for told in (
+        for document in (
             f"*{wrong}",
             f"!{wrong} x",
             f"'{wrong}",
@@ -365,7 +365,7 @@ class Story:
             f"@{wrong}",
             f"!!int {wrong}",
         ):
-            self._refused({"template": hidden, "environment": f"parameters:\n  p: {told}\n"})
+            self._refused({"template": hidden, "environment": f"parameters:\n  p: {document}\n"})
         self._refused({"template": hidden, "environment": f"parameters:\n  p: 1\n  q: {wrong}\n q: 2"})
         for misused in (
             {
@@ -535,7 +535,7 @@ class Story:
     # -- the end --------------------------------------------------------------------------------------
 
     def hand_over(self) -> None:
-        """Abandon a stack, adopt what it left, and delete that."""
+        """Abandon a stack, adopt its resources, and delete the new stack."""
         api = self.api
         path = api.create("leaving", self._failing("nowhere"))
         api.settled(path, "CREATE_COMPLETE")
@@ -577,7 +577,7 @@ def _server(value: Any) -> Json:
     return {"type": "Fake::Cloud::Server", "properties": {"value": value}}
 
 
-TOLD = {"get_attr": ["teller", "value"]}
+ATTRIBUTE = {"get_attr": ["teller", "value"]}
 
 TEMPLATE: Json = {
     "heat_template_version": "2021-04-16",
@@ -617,9 +617,9 @@ TEMPLATE: Json = {
             "properties": {"value": _p("password"), "data": {"card": _p("card"), "marker": _p("marker")}},
             "metadata": {"password": _p("for_agents"), "marker": _p("marker")},
         },
-        "relay": _server(TOLD),
+        "relay": _server(ATTRIBUTE),
         "relay_in_url": _value(
-            {"make_url": {"scheme": "https", "username": "me", "password": TOLD, "host": "h"}}
+            {"make_url": {"scheme": "https", "username": "me", "password": ATTRIBUTE, "host": "h"}}
         ),
         "relay_in_text": _value(
             {"str_replace": {"template": "<%t>", "params": {"%t": {"get_attr": ["teller", "all"]}}}}
@@ -716,7 +716,7 @@ pytestmark = pytest.mark.timeout(400)
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def told(request, tmp_path_factory):
+def played(request, tmp_path_factory):
     directory = tmp_path_factory.mktemp("leaks")
     if request.param == "sqlite":
         opened = in_one_process(directory, request.getfixturevalue("cloud_url"))
@@ -727,7 +727,7 @@ def told(request, tmp_path_factory):
         opened = as_daemons(directory, dropped, request.getfixturevalue("rabbit_url"))
     with opened as place:
         story = Story(place)
-        story.tell()
+        story.play()
     story.keep()
     story.logs = place.logs()
     yield story
@@ -735,63 +735,63 @@ def told(request, tmp_path_factory):
         databases.drop(dropped)
 
 
-def test_no_answer_tells_a_secret(told):
+def test_no_answer_tells_a_secret(played):
     leaks = {
         (name, heard.call, heard.status)
-        for heard in told.heard
+        for heard in played.heard
         if heard.call not in HANDED_OVER
-        for name in told.secrets.found_in(heard.content)
-        if heard.call not in told.secrets.all[name].shown_by
+        for name in played.secrets.found_in(heard.content)
+        if heard.call not in played.secrets.all[name].shown_by
     }
     assert leaks == set()
 
 
-def test_the_database_holds_no_secret(told):
-    assert [told.secrets.found_in(dump) for dump in told.dumps] == [[]] * len(told.dumps)
+def test_the_database_holds_no_secret(played):
+    assert [played.secrets.found_in(dump) for dump in played.dumps] == [[]] * len(played.dumps)
 
 
-def test_no_log_tells_a_secret(told):
-    assert told.secrets.found_in(told.logs) == []
+def test_no_log_tells_a_secret(played):
+    assert played.secrets.found_in(played.logs) == []
 
 
 # -- that it would be found -------------------------------------------------------------------------
 
 
-def test_what_is_no_secret_is_found_everywhere(told):
+def test_what_is_no_secret_is_found_everywhere(played):
     known = Secrets()
-    known.add("name", told.name)
-    known.add("marker", told.marker)
+    known.add("name", played.name)
+    known.add("marker", played.marker)
 
-    assert all("name" in known.found_in(dump) for dump in told.dumps[1:])
-    assert known.found_in(told.logs) == ["name", "marker"]
-    places = {heard.call for heard in told.heard if "marker" in known.found_in(heard.content)}
+    assert all("name" in known.found_in(dump) for dump in played.dumps[1:])
+    assert known.found_in(played.logs) == ["name", "marker"]
+    places = {heard.call for heard in played.heard if "marker" in known.found_in(heard.content)}
     assert places >= {f"GET {STACK}", f"GET {STACK}/environment", f"GET {STACK}/export"}
 
 
-def test_every_secret_was_told(told):
+def test_every_secret_was_told(played):
     answered = [
         heard.content
-        for heard in told.heard
+        for heard in played.heard
         if heard.call in HANDED_OVER | OUTPUTS | RUNS | CONFIGS | METADATA and heard.status == 200
     ]
-    heard = {name for content in [*answered, told.made] for name in told.secrets.found_in(content)}
+    heard = {name for content in [*answered, played.made] for name in played.secrets.found_in(content)}
 
-    assert told.secrets.all.keys() - heard == {"the key", "refused value"}
+    assert played.secrets.all.keys() - heard == {"the key", "refused value"}
 
 
-def test_every_secret_is_shown_where_that_is_promised(told):
+def test_every_secret_is_shown_where_that_is_promised(played):
     """Whoever is to have it gets it: an exception that nobody needs is none."""
-    shown = {(heard.call, name) for heard in told.heard for name in told.secrets.found_in(heard.content)}
+    shown = {(heard.call, name) for heard in played.heard for name in played.secrets.found_in(heard.content)}
     needless = {
         name: secret.shown_by
-        for name, secret in told.secrets.all.items()
+        for name, secret in played.secrets.all.items()
         if secret.shown_by and not any((call, name) in shown for call in secret.shown_by)
     }
     assert needless == {}
 
 
-def test_all_that_can_be_read_was(told):
-    asked = {heard.call for heard in told.heard}
+def test_all_that_can_be_read_was(played):
+    asked = {heard.call for heard in played.heard}
     assert {f"GET {route}" for route, handlers in ROUTES.items() if "GET" in handlers} <= asked
 
 

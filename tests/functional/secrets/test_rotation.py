@@ -24,7 +24,7 @@ SECRET = {"password": "correct horse battery staple"}
 
 @pytest.fixture
 def opened(database_url):
-    """Return the database as whoever has some keys sees it."""
+    """Return the database as an owner of some keys sees it."""
     made = []
 
     def _open(keyring):
@@ -141,8 +141,8 @@ def test_a_row_that_changes_meanwhile_keeps_the_change(opened):
             if database.engine.dialect.name == "sqlite":
                 connection.exec_driver_sql("UPDATE resource SET progress = NULL")  # nobody else can write now
             else:
-                told = {"id": "x", "stack_id": "x", "progress": {"token": 1}, "atomic_key": 8}
-                write(worker, sa.update(resource).values(placed(resource, told)))
+                values = {"id": "x", "stack_id": "x", "progress": {"token": 1}, "atomic_key": 8}
+                write(worker, sa.update(resource).values(placed(resource, values)))
 
     sa.event.listen(database.engine, "before_cursor_execute", _interfere)
     *_, progress = sealing.renew(database, resource)

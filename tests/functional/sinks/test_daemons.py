@@ -66,9 +66,9 @@ def test_no_event_is_lost_with_an_engine_that_is_killed_after_it_sent_one(
             receiver.wait_until(lambda: set(receiver.ids) >= {each["id"] for each in shown})
             environment = client.get_environment("web")
 
-        told = Counter(receiver.ids)
-        assert set(told) == {each["id"] for each in shown}
-        assert told[receiver.ids[receiver.tried.index("Inner CREATE_COMPLETE")]] == 2
+        received = Counter(receiver.ids)
+        assert set(received) == {each["id"] for each in shown}
+        assert received[receiver.ids[receiver.tried.index("Inner CREATE_COMPLETE")]] == 2
         assert environment["event_sinks"][0]["secret"] == "******"
         assert SECRET not in daemons.logs()
 

@@ -28,7 +28,7 @@ def hook(receiver, **keys):
 
 @pytest.fixture
 def web(world, receiver):
-    """Return a world whose stack is there, and all of that told."""
+    """Return a world whose stack is there, and whose events are delivered."""
     world.create_with(ONE, [hook(receiver)])
     world.run()
     world.deliver()
@@ -36,7 +36,7 @@ def web(world, receiver):
     return world
 
 
-def tell(connection, world, reason):
+def add_event(connection, world, reason):
     add_stack_event(
         connection,
         stack_id=world.stack_id,
@@ -55,8 +55,8 @@ def newest(world):
 @SERVERS
 def test_an_event_that_is_committed_after_one_with_a_larger_number_was_sent_is_sent(web, receiver):
     with web.database.engine.connect() as slow, web.database.engine.connect() as quick:
-        tell(slow, web, "first")
-        tell(quick, web, "second")
+        add_event(slow, web, "first")
+        add_event(quick, web, "second")
         quick.commit()
         web.deliver()
         assert receiver.taken[-1] == "second CHECK_COMPLETE"
@@ -72,8 +72,8 @@ def test_an_event_that_is_committed_after_one_with_a_larger_number_was_sent_is_s
 @SERVERS
 def test_the_cursor_is_moved_no_further_than_what_was_not_sent_yet(web, receiver):
     with web.database.engine.connect() as slow, web.database.engine.connect() as quick:
-        tell(slow, web, "first")
-        tell(quick, web, "second")
+        add_event(slow, web, "first")
+        add_event(quick, web, "second")
         quick.commit()
         web.deliver()
         slow.commit()
@@ -115,9 +115,9 @@ def test_engines_abreast_send_each_event_once(world, receiver):
         engine.stop()
     world.deliver()
 
-    told = {row.uuid for row in world.select(event)}
-    assert len(receiver.ids) == len(told)
-    assert set(receiver.ids) == told
+    uuids = {row.uuid for row in world.select(event)}
+    assert len(receiver.ids) == len(uuids)
+    assert set(receiver.ids) == uuids
 
 
 def test_who_comes_back_late_changes_nothing_and_who_took_over_sends_again(web, receiver):

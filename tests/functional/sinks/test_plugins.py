@@ -69,15 +69,15 @@ def test_a_plugin_gets_every_event_of_its_stack(world, recorder, caplog):
 
 
 @pytest.mark.parametrize(
-    ("sink", "path", "told"),
+    ("sink", "path", "complaint"),
     [
         ({"type": "recorder"}, "event_sinks[0]", "cannot be made: TypeError.*target"),
         ({"type": "recorder", "target": "password1", "ttl": "none"}, "event_sinks[0]", r"\*{6} needs a ttl"),
         ({"type": "broken"}, "event_sinks[0]", "cannot be made: AttributeError"),
     ],
 )
-def test_what_a_plugin_does_not_like_is_told(recorder, sink, path, told):
-    with pytest.raises(errors.Invalid, match=told) as refused:
+def test_what_a_plugin_does_not_like_is_told(recorder, sink, path, complaint):
+    with pytest.raises(errors.Invalid, match=complaint) as refused:
         types.SinkTypes().check({"event_sinks": [sink]})
 
     assert [where for where, _ in refused.value.problems] == [path]

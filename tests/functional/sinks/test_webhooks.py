@@ -54,10 +54,10 @@ def test_an_event_is_told_as_heat_tells_it(world, receiver):
     world.run()
     world.deliver()
 
-    told = receiver.bodies[receiver.taken.index("A CREATE_COMPLETE")]
+    body = receiver.bodies[receiver.taken.index("A CREATE_COMPLETE")]
     row = world.row("A")
-    assert told.pop("timestamp").endswith("Z")
-    assert told == {
+    assert body.pop("timestamp").endswith("Z")
+    assert body == {
         "version": "0.1",
         "type": "os.heat.event",
         "id": receiver.ids[receiver.taken.index("A CREATE_COMPLETE")],
@@ -69,11 +69,11 @@ def test_an_event_is_told_as_heat_tells_it(world, receiver):
             "resource_status": "COMPLETE",
             "resource_status_reason": "state changed",
             "resource_type": "Fake::Cloud::Server",
-            "resource_properties": told["payload"]["resource_properties"],
+            "resource_properties": body["payload"]["resource_properties"],
             "version": "0.1",
         },
     }
-    assert told["payload"]["resource_properties"]["value"] == "a"
+    assert body["payload"]["resource_properties"]["value"] == "a"
 
 
 @SQLITE

@@ -54,15 +54,15 @@ def deployed(running, agent):
     return running
 
 
-# -- what a server is told, and what it answers --------------------------------------------
+# -- the config of a server, and its answer -----------------------------------------------
 
 
 def test_a_server_is_told_what_to_run_and_where_to_answer(running, agent):
-    told = agent.poll()
-    assert (told["config"], told["group"], told["options"]) == ("echo $who", "script", {"shell": "sh"})
-    assert told["name"].startswith("web-config-")
-    assert [item["name"] for item in told["outputs"]] == ["answer", "trouble"]
-    values = inputs_of(told)
+    config = agent.poll()
+    assert (config["config"], config["group"], config["options"]) == ("echo $who", "script", {"shell": "sh"})
+    assert config["name"].startswith("web-config-")
+    assert [item["name"] for item in config["outputs"]] == ["answer", "trouble"]
+    values = inputs_of(config)
     row_id = running.rows("deployment")[0].id
     assert values.pop("deploy_signal_id").startswith(
         f"http://heat/v1/tests/stacks/web/{running.stack_id}/resources/{row_id}/signal?signature="
@@ -180,10 +180,10 @@ def test_an_agent_finds_it_among_the_metadata_of_its_servers_resource(stage):
         return stage.resource_reads.get_metadata(CONTEXT, stage.stack_id, name)
 
     assert metadata("config") == {}
-    (told,) = metadata("server")["deployments"]
+    (deployment,) = metadata("server")["deployments"]
     keys = ["id", "name", "group", "creation_time", "config", "inputs", "outputs", "options"]
-    assert list(told) == keys
-    assert inputs_of(told)["deploy_server_id"] == stage.rows("server")[0].physical_id
+    assert list(deployment) == keys
+    assert inputs_of(deployment)["deploy_server_id"] == stage.rows("server")[0].physical_id
 
 
 # -- updates -----------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def test_an_update_runs_it_again(deployed, agent):
     assert deployed.state() == "UPDATE_COMPLETE"
     assert deployed.output("stdout") == "hello moon"
     assert len(deployed.deployments()) == 1
-    assert len(deployed.configs()) == 2  # the config, and what is derived of it now
+    assert len(deployed.configs()) == 2  # the config, and the one derived of it now
 
 
 def test_a_config_that_changes_is_replaced_and_run(deployed, agent):
@@ -259,8 +259,8 @@ def test_an_input_that_says_so_replaces_it(stage, agent):
 def test_a_preview_tells_an_update_from_a_replacement(deployed):
     def changes(**changed):
         source = {"template": template(resources(**changed), OUTPUTS)}
-        told = deployed.preview.preview_update(CONTEXT, deployed.stack_id, source, {}, existing=False)
-        return {kind: [row["name"] for row in rows] for kind, rows in told.items() if rows}
+        preview = deployed.preview.preview_update(CONTEXT, deployed.stack_id, source, {}, existing=False)
+        return {kind: [row["name"] for row in rows] for kind, rows in preview.items() if rows}
 
     assert changes(input_values={"who": "moon"}) == {"unchanged": ["config"], "updated": ["deployment"]}
     assert changes(server="s2") == {"unchanged": ["config"], "replaced": ["deployment"]}
@@ -346,8 +346,8 @@ def test_a_component_says_itself_in_which_actions_it_is_run(stage, agent):
         "deployment": ("SoftwareDeployment", DEPLOYMENT),
     }
     stage.create(component, {"configs": {"get_attr": ["config", "configs", 1, "config"]}})
-    told = agent.poll()
-    assert (told["group"], told["config"]) == ("component", {"configs": configs})
+    config = agent.poll()
+    assert (config["group"], config["config"]) == ("component", {"configs": configs})
     agent.ran.pop()
     agent.signal()
     stage.run()
@@ -440,8 +440,8 @@ def test_each_server_gets_its_own_in_order_of_names(stage):
         "c": ("SoftwareDeployment", {**DEPLOYMENT, "server": "s2"}),
     }
     stage.create(both)
-    told = stage.software.list_deployed_configs(CONTEXT, "s1")
-    assert [config["name"] for config in told] == ["1-first", "2-second"]
+    configs = stage.software.list_deployed_configs(CONTEXT, "s1")
+    assert [config["name"] for config in configs] == ["1-first", "2-second"]
     Agent(stage, "s2").signal()
     stage.run()
     assert stage.state("c") == "CREATE_COMPLETE"

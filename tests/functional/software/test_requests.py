@@ -98,8 +98,8 @@ def test_a_deployment_goes_from_hand_to_hand(software, config):
         CONTEXT, made["id"], {"status": "COMPLETE", "output_values": {"b": 2}, "action": None}
     )
     assert changed["updated_at"] is not None
-    told = {"status": "COMPLETE", "output_values": {"b": 2}, "updated_at": changed["updated_at"]}
-    assert changed == made | told
+    changes = {"status": "COMPLETE", "output_values": {"b": 2}, "updated_at": changed["updated_at"]}
+    assert changed == made | changes
     assert software.show_software_deployment(CONTEXT, made["id"]) == changed
     assert software.list_software_deployments(CONTEXT, "s1") == [changed]
     assert software.list_software_deployments(CONTEXT, "s2") == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stories of ``stories.yaml``, told as those in ``tests/functional/api``, in one process and in many."""
+"""The stories of ``stories.yaml``, as those in ``tests/functional/api``, in one process and in many."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STORIES = [
 ]
 
 
-def tell(endpoint, steps):
+def play(endpoint, steps):
     names = {"name": f"software-{uuid.uuid4().hex[:8]}"}
     with requests.Session() as session:
         for step in steps:
@@ -27,7 +27,7 @@ def tell(endpoint, steps):
 
 @pytest.mark.parametrize("steps", STORIES)
 def test_story(endpoint, steps):
-    tell(endpoint, steps)
+    play(endpoint, steps)
 
 
 def test_stories_where_each_process_is_another(run_daemons, fresh_database, rabbit_url):
@@ -35,4 +35,4 @@ def test_stories_where_each_process_is_another(run_daemons, fresh_database, rabb
         database_url=fresh_database("postgresql"), transport_url=rabbit_url, engines=2, workers=2
     )
     for story in STORIES:
-        tell(daemons.endpoint, *story.values)
+        play(daemons.endpoint, *story.values)

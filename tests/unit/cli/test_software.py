@@ -101,8 +101,8 @@ def test_configs(run, engine, config):
 
 def test_deployments(run, engine, deployment):
     assert (deployment["status"], deployment["input_values"]) == ("IN_PROGRESS", {"who": "you"})
-    (told,) = run("software", "deployment", "metadata", "s1", "-f", "json").json
-    assert told["name"] == "greet"
+    (config,) = run("software", "deployment", "metadata", "s1", "-f", "json").json
+    assert config["name"] == "greet"
     changed = run(
         *("software", "deployment", "update", deployment["id"], "--status", "COMPLETE"),
         *("--output-values", '{"answer": 42}', "-f", "json"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plugin adds to what its resource depends on."""
+"""The dependencies that a plugin adds to its resource."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Interface(Resource):
 
 
 class FloatingIP(Resource):
-    """Asks the service about the networks of what it is given, unless these are not known."""
+    """Asks the service about the networks of its properties, unless these are not known."""
 
     properties_schema = {"port": Schema(Schema.STRING)}
     default_client_name = "network"
@@ -168,9 +168,9 @@ def test_a_circle_that_a_plugin_closes_is_told(stack):
 
 
 def test_a_plugin_that_fails_is_told_of_with_its_type_and_the_place(stack, caplog):
-    with caplog.at_level(logging.WARNING), pytest.raises(errors.Invalid) as told:
+    with caplog.at_level(logging.WARNING), pytest.raises(errors.Invalid) as raised:
         requires(stack, {"a": {"type": "Broken"}})
-    assert told.value.problems == [
+    assert raised.value.problems == [
         (
             "resources.a",
             "The plugin of Broken failed on it: AttributeError: no such thing; tell your operator.",

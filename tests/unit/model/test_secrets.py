@@ -149,12 +149,12 @@ def test_an_account_tells_of_causes_but_not_of_secrets():
     with pytest.raises(KeyError) as caught:
         fail_for_a_cause()
 
-    told = account(caught.value, [LONG, PASSWORD])
+    text = account(caught.value, [LONG, PASSWORD])
 
-    assert "ValueError: ******" in told
-    assert "KeyError" in told
-    assert PASSWORD not in told
-    assert LONG not in told
+    assert "ValueError: ******" in text
+    assert "KeyError" in text
+    assert PASSWORD not in text
+    assert LONG not in text
 
 
 def test_the_longest_of_short_secrets_is_hidden_first_and_no_more_than_there_is():

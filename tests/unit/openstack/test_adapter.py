@@ -41,5 +41,5 @@ def test_nobody_pays_for_a_cloud_who_has_none():
         "print([name for name in ('heatconv.openstack', 'keystoneauth1', 'openstack', 'heat')"
         " if name in sys.modules])"
     )
-    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
-    assert told == "[]\n"
+    printed = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
+    assert printed == "[]\n"

@@ -111,8 +111,8 @@ def test_a_description_of_the_users_own_stays_and_then_nothing_is_found(port, ne
 
 def test_the_page_names_each_type_and_how_it_is_found():
     rows = re.findall(r"\* - ``(.*)``\n +- (.*)\n +-(.*)", PAGE.read_text())
-    told = [(name, by, mark.strip()) for name, by, mark in rows]
-    assert told == [(name, way.told, "yes" if way.creates else "") for name, way in sorted(WAYS.items())]
+    found = [(name, by, mark.strip()) for name, by, mark in rows]
+    assert found == [(name, way.found_by, "yes" if way.creates else "") for name, way in sorted(WAYS.items())]
 
 
 def test_the_types_are_ones_that_a_cloud_has():

@@ -137,8 +137,8 @@ def test_who_waits_long_is_asked_less(server, now):
         for each in servers:
             try:
                 each.is_complete(Action.CREATE, each.resource_id)
-            except PollDelay as told:
-                pauses.append(told.period)
+            except PollDelay as delay:
+                pauses.append(delay.period)
         now.now += pauses[-1]
     assert (pauses[1], max(pauses)) == (1, 10)
 
@@ -172,12 +172,12 @@ def test_many_are_looked_at_with_one_listing_and_what_it_lacks_by_itself(nova, s
     del nova.there["server-1"]
     nova.there["server-2"]["status"] = "ERROR"
     nova.there["server-3"]["name"] = "renamed"
-    told = type(servers[0]).observe_many(servers)
-    assert told["row-server-1"] is None
-    assert isinstance(told["row-server-2"], ResourceInError)
-    assert servers[3].differences(told["row-server-3"]) == {"name": "renamed"}
+    observed = type(servers[0]).observe_many(servers)
+    assert observed["row-server-1"] is None
+    assert isinstance(observed["row-server-2"], ResourceInError)
+    assert servers[3].differences(observed["row-server-3"]) == {"name": "renamed"}
     well = [each for number, each in enumerate(servers) if number not in (1, 2, 3)]
-    assert [each.differences(told[each.uuid]) for each in well] == [{}] * 297
+    assert [each.differences(observed[each.uuid]) for each in well] == [{}] * 297
     assert (len(nova.listed), nova.shown) == (1, ["server-1"])
 
 
@@ -195,8 +195,8 @@ def test_many_are_looked_at_with_one_listing_and_what_it_lacks_by_itself(nova, s
 )
 def test_what_counts_as_drift_is_what_was_given_and_its_service_tells(server, given, different):
     resource = server("one", "ACTIVE", **given)
-    told = type(resource).observe_many([resource])["row-one"]
-    assert resource.differences(told) == different
+    live = type(resource).observe_many([resource])["row-one"]
+    assert resource.differences(live) == different
 
 
 def test_a_flavor_that_is_known_by_one_word_only_is_not_compared(server):
@@ -210,4 +210,4 @@ def test_the_types_are_ones_that_a_cloud_has():
 
 def test_the_page_names_each_type_and_what_counts_as_drift():
     rows = re.findall(r"\* - ``([\w:]+)``\n +-( .*(?:\n       .*)?)?\n(?! +-)", PAGE.read_text())
-    assert [(name, " ".join(told.split())) for name, told in rows] == list(lines())
+    assert [(name, " ".join(properties.split())) for name, properties in rows] == list(lines())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all who wait are told at once; time passes when a test says so."""
+"""One listing answers all that wait; time passes when a test says so."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def service():
 
 @pytest.fixture
 def waits(time, service):
-    """Return a function that tells whether a thing still builds."""
+    """Return a function that returns whether a thing still builds."""
     listings = Listings(time)
     return lambda thing, key="key": listings.goes_on(
         key, thing, service, lambda found: found["status"] == "BUILD"
@@ -124,8 +124,8 @@ def test_where_nobody_may_list_each_is_looked_at(waits, service, time):
 
 
 def test_nobody_is_held_up_by_another_who_asks(time):
-    """A listing that takes its time: who comes meanwhile goes away and asks again later."""
-    asked, answered, told = threading.Event(), threading.Event(), []
+    """A listing that takes its time: a resource that comes meanwhile asks again later."""
+    asked, answered, answers = threading.Event(), threading.Event(), []
     listings = Listings(time)
 
     def slow(ids):
@@ -137,13 +137,13 @@ def test_nobody_is_held_up_by_another_who_asks(time):
         return listings.goes_on("key", thing, slow, lambda found: found["status"] == "BUILD")
 
     goes_on("first")
-    asking = threading.Thread(target=lambda: told.append(goes_on("second")))
+    asking = threading.Thread(target=lambda: answers.append(goes_on("second")))
     asking.start()
     assert asked.wait(30)
     assert goes_on("third")
     answered.set()
     asking.join(30)
-    assert told == [True]
+    assert answers == [True]
 
 
 def test_as_many_calls_as_pages_are_worth_it_for_more_than_that_only(time):

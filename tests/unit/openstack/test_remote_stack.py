@@ -40,7 +40,7 @@ def test_a_region_without_the_service_is_told_in_heats_words_and_where(monkeypat
     stack = StackFacts(id="1", name="web", project_id="p", context=context)
     properties = {"template": "t", "context": {"region_name": region}}
 
-    told = problems(RemoteStack, Definition(name="far", type="T", properties=properties), stack)
+    wrong = problems(RemoteStack, Definition(name="far", type="T", properties=properties), stack)
 
     start = f'Cannot establish connection to Heat endpoint at region "{region}" due to "{why}"'
-    assert told == ([("", f"{start}, see resources.far.properties.context.")] if why else [])
+    assert wrong == ([("", f"{start}, see resources.far.properties.context.")] if why else [])

@@ -268,17 +268,17 @@ def test_the_old_way_to_name_a_class_works(make):
 
 
 @pytest.mark.parametrize(
-    ("given", "where", "told"),
+    ("given", "where", "complaint"),
     [
         ({"length": 3, "character_classes": [{"class": "digits", "min": 4}]}, "length", "minimums"),
         ({"character_classes": []}, "character_classes", "no characters to choose from"),
         ({"character_sequences": [{"sequence": ""}]}, "character_sequences", "without characters"),
     ],
 )
-def test_what_makes_no_text_is_refused(make, stack, given, where, told):
+def test_what_makes_no_text_is_refused(make, stack, given, where, complaint):
     [(path, sentence)] = problems(RandomString, make(RandomString, given).definition, stack)
     assert path == f"resources.server.properties.{where}"
-    assert told in sentence
+    assert complaint in sentence
 
 
 def test_another_salt_takes_another_string(make):
@@ -297,7 +297,7 @@ def test_before_it_is_there_it_is_known_by_name(make):
     assert make(RandomString).get_reference_id() == "server"
 
 
-# -- what is told of them ------------------------------------------------------------------
+# -- what is shown of them -----------------------------------------------------------------
 
 CONFIGS = ["CloudConfig", "MultipartMime", "SoftwareComponent", "SoftwareConfig", "StructuredConfig"]
 

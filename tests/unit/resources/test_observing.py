@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a resource makes of what its service tells: gone, broken, different."""
+"""What a resource makes of its service's answer: gone, broken, different."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from heatconv.resources.properties import Schema
 MAP = {"cpu": Schema(Schema.INTEGER), "disk": Schema(Schema.STRING)}
 
 
-class Told(resource.Resource):
-    """A type whose service tells what a test says."""
+class Observed(resource.Resource):
+    """A type whose service answers as a test says."""
 
     properties_schema = {
         "size": Schema(Schema.INTEGER, update_allowed=True),
@@ -38,7 +38,7 @@ class Deaf(resource.Resource):
 
 
 def make(answer, **properties):
-    made = Told(
+    made = Observed(
         "a",
         Definition(name="a", type="T", properties=properties),
         StackFacts(id="s", name="s", project_id="p"),
@@ -88,7 +88,7 @@ def test_what_nobody_asked_for_is_unexpected_where_nobody_else_chooses(propertie
 
 
 def test_what_cannot_be_updated_is_compared_if_the_type_tells_of_it():
-    class Telling(Told):
+    class Telling(Observed):
         def parse_live_resource_data(self, resource_properties, resource_data):
             return resource_data
 
@@ -107,5 +107,5 @@ def test_what_is_broken_by_its_status_is_in_error():
 
 
 def test_a_type_can_be_observed_if_it_says_how():
-    assert Told.is_observable()
+    assert Observed.is_observable()
     assert not Deaf.is_observable()

@@ -373,7 +373,7 @@ def test_an_unhealthy_one_is_replaced(make):
 
 
 class Cautious(Server):
-    """Replaces whenever one of the hooks is told to."""
+    """Asks for a replacement in one of the hooks."""
 
     says = ""
 
@@ -710,6 +710,6 @@ def test_what_an_attribute_reads_when_it_is_read_is_plain_data(make):
             return Lazy()
 
     plain = {"novnc": "http://novnc", "since": str(uuid.UUID(int=0))}
-    told = make(Telling).output([Reference("a", "power"), Reference("a", "power", ("novnc",))])
-    assert told == {'["power"]': plain, '["power","novnc"]': "http://novnc"}
+    output = make(Telling).output([Reference("a", "power"), Reference("a", "power", ("novnc",))])
+    assert output == {'["power"]': plain, '["power","novnc"]': "http://novnc"}
     assert make(Telling).output([Reference("a", "")]) == {'[""]': {"addresses": plain, "power": plain}}

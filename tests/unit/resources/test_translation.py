@@ -13,7 +13,7 @@ ADD, REPLACE, DELETE, RESOLVE = TranslationRule.RULE_KEYS
 
 
 class NoMatch(Exception):
-    """What a client says of its own of what is not there."""
+    """A client's own error for a thing that is not there."""
 
 
 class Finder:
@@ -158,10 +158,10 @@ def test_a_resource_sees_ids_and_compares_by_them(make, served, keeper):
         port.plan_update(after)
 
 
-@pytest.mark.parametrize(("name", "told"), [("lost", exception.EntityNotFound), ("unmatched", NoMatch)])
-def test_a_name_that_is_lost_matters_only_before_the_resource_is_made(make, served, keeper, name, told):
+@pytest.mark.parametrize(("name", "error"), [("lost", exception.EntityNotFound), ("unmatched", NoMatch)])
+def test_a_name_that_is_lost_matters_only_before_the_resource_is_made(make, served, keeper, name, error):
     facts = served(Finder())
-    with pytest.raises(told):
+    with pytest.raises(error):
         make(Port, {"net": name}, facts=facts).start(Action.CREATE)
     keeper.physical_id = "there"
     assert make(Port, {"net": name}, facts=facts).properties["net"] == name

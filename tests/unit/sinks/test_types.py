@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an environment may say of event sinks, and what is told of what it may not."""
+"""What an environment may say of event sinks, and the mistakes that are found in the rest."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_an_environment_may_say_nothing():
 
 
 @pytest.mark.parametrize(
-    ("sink", "path", "told"),
+    ("sink", "path", "complaint"),
     [
         ({"type": "pigeon"}, ".type", "no type of event sink pigeon; there are notification, webhook, zaqar"),
         ({"type": "webhook"}, ".target", "has to be the URL to post to"),
@@ -46,8 +46,8 @@ def test_an_environment_may_say_nothing():
         ({"type": "notification", "notify": 1}, "", "the key type, and no other"),
     ],
 )
-def test_what_cannot_be_is_told_with_its_place(sink, path, told):
-    with pytest.raises(errors.Invalid, match=told) as refused:
+def test_what_cannot_be_is_told_with_its_place(sink, path, complaint):
+    with pytest.raises(errors.Invalid, match=complaint) as refused:
         TYPES.check({"event_sinks": [HOOK, sink]})
 
     assert [where for where, _ in refused.value.problems] == [f"event_sinks[1]{path}"]
@@ -74,8 +74,8 @@ def test_nothing_is_sent_to_queues_of_zaqar():
 
 
 def test_a_signature_is_of_the_moment_and_the_body():
-    told = signature("key", b"{}", 1700000000)
+    signed = signature("key", b"{}", 1700000000)
 
     # printf '1700000000.{}' | openssl dgst -sha256 -hmac key
-    assert told == "t=1700000000,v1=9d713ed406bb7076d4123f0dc2c39d2df5c654ed4b0cd56b52c8b4c940bd63ae"
-    assert signature("key", b"{ }", 1700000000) != told != signature("key", b"{}", 1700000001)
+    assert signed == "t=1700000000,v1=9d713ed406bb7076d4123f0dc2c39d2df5c654ed4b0cd56b52c8b4c940bd63ae"
+    assert signature("key", b"{ }", 1700000000) != signed != signature("key", b"{}", 1700000001)

@@ -60,12 +60,12 @@ WISHES = st.lists(st.tuples(st.one_of(templates(), st.none()), st.integers(0, 60
 def test_the_last_wish_comes_true(registry, first, wishes, choice, rough):
     world = SimulatedWorld(registry, choice, Mishaps(0.05, 0.1, 0.02) if rough else Mishaps())
     try:
-        tell(world, first, wishes)
+        play(world, first, wishes)
     finally:
         world.close()
 
 
-def tell(world, first, wishes):
+def play(world, first, wishes):
     world.create("web", first)
     there = first
     for wish, steps in wishes:

@@ -155,7 +155,7 @@ def test_a_cut_operation_is_carried_out_and_nobody_is_told(cloud):
     with pytest.raises(Unreachable):
         make(cloud, "A")
     assert [found["name"] for found in cloud.find("A")] == ["A"]
-    assert (cloud.audit()[0].result, cloud.audit()[0].told) == (200, False)
+    assert (cloud.audit()[0].result, cloud.audit()[0].answered) == (200, False)
 
 
 def test_a_broken_creation_ends_in_error(cloud):

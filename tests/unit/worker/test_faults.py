@@ -77,7 +77,7 @@ def test_those_that_are_asked_to_come_back_do_not_come_at_once():
 
 
 class Wrapped(Exception):
-    """What a library makes of an error, with a zero for the status of no answer."""
+    """A library's error around another one, with a zero for the status of no answer."""
 
     status_code = 0
 
@@ -94,9 +94,9 @@ def test_a_connection_that_failed_is_known_whatever_a_library_makes_of_it():
 
 
 def test_an_answer_counts_more_than_what_was_before_it():
-    told = wrapped(requests.ConnectionError())
-    told.status_code = 400
-    assert not is_passing(told, Action.CREATE)
+    error = wrapped(requests.ConnectionError())
+    error.status_code = 400
+    assert not is_passing(error, Action.CREATE)
 
 
 def unanswered(reason):

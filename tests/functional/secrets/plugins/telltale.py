@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Test::Telltale: a resource that repeats what it was told wherever it can."""
+"""Test::Telltale: a resource that repeats its value wherever it can."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from heatconv.resources.rsrc_defn import ResourceDefinition
 
 
 class Telltale(resource.Resource):
-    """A resource that keeps its value, echoes it, and quotes it when it fails where it is told to."""
+    """A resource that keeps its value, echoes it, and quotes it when its template has it fail."""
 
     PROPERTIES = (VALUE, DATA, FAILS_IN) = ("value", "data", "fails_in")
     ATTRIBUTES = (VALUE_ATTR, ALL, BROKEN) = ("value", "all", "broken")
@@ -85,13 +85,13 @@ class Telltale(resource.Resource):
         return f"{self.properties[self.VALUE]} was told {details}"
 
     def _resolve_attribute(self, name: str) -> Any:
-        told = {self.VALUE: self.properties[self.VALUE], self.DATA: self.properties[self.DATA]}
+        values = {self.VALUE: self.properties[self.VALUE], self.DATA: self.properties[self.DATA]}
         match name:
             case self.VALUE_ATTR:
-                return told[self.VALUE]
+                return values[self.VALUE]
             case self.ALL:
-                return {**told, told[self.VALUE] or "nothing": "is a key"}
-        raise RuntimeError(f"nobody knows {told}")
+                return {**values, values[self.VALUE] or "nothing": "is a key"}
+        raise RuntimeError(f"nobody knows {values}")
 
 
 def resource_mapping() -> Mapping[str, type[Telltale]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was told of tests, kept in files of JSON lines, and two of them beside each other."""
+"""The results of tests, kept in files of JSON lines, and two such files beside each other."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class End(NamedTuple):
     why: str
 
 
-def tell(file: Path, test: str, end: End) -> None:
-    """Add what a test came to; what is told last counts."""
+def add(file: Path, test: str, end: End) -> None:
+    """Add the result of a test; the last one of a test counts."""
     with file.open("a") as lines:
         lines.write(json.dumps({"test": plain(test), **end._asdict()}) + "\n")
 
 
-def told(file: Path) -> dict[str, End]:
-    """Return what the tests came to, by name."""
+def read(file: Path) -> dict[str, End]:
+    """Return how the tests ended, by name."""
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     return {each["test"]: End(each["outcome"], each["why"]) for each in lines}
 

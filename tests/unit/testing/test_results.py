@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was told of the tests of OpenStack's suites, on two services beside each other."""
+"""The results of OpenStack's suites, on two services beside each other."""
 
 from __future__ import annotations
 
-from tests.tempest.told import End, beside, tell, told
+from tests.tempest.results import End, add, beside, read
 
 
-def test_what_is_told_last_of_a_test_counts(tmp_path):
-    file = tmp_path / "told"
+def test_the_last_result_of_a_test_counts(tmp_path):
+    file = tmp_path / "results"
 
-    tell(file, "suite.Case.test_port[id-3](ipv6)", End("failed", "no port"))
-    tell(file, "suite.Case.test_net[id-4]", End("skipped", "no Neutron"))
-    tell(file, "suite.Case.test_port[id-3](ipv6)", End("passed", ""))
+    add(file, "suite.Case.test_port[id-3](ipv6)", End("failed", "no port"))
+    add(file, "suite.Case.test_net[id-4]", End("skipped", "no Neutron"))
+    add(file, "suite.Case.test_port[id-3](ipv6)", End("passed", ""))
 
-    assert told(file) == {
+    assert read(file) == {
         "suite.Case.test_port(ipv6)": End("passed", ""),
         "suite.Case.test_net": End("skipped", "no Neutron"),
     }
