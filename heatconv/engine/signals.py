@@ -25,6 +25,7 @@ from heatconv.engine.stack_users import own_resource
 from heatconv.model.records import ResourceRow, Stack, changed
 from heatconv.model.secrets import account, sentence
 from heatconv.model.states import Action, Status
+from heatconv.resources.driver import driven
 from heatconv.resources.facts import Incarnation, Peer, StackFacts
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import NoActionRequired
@@ -190,10 +191,10 @@ class Signals:
             software=ProjectSoftware(self._database, stack.project_id),
             nested=SignalledStacks(self._database, self._requests, stack),
         )
-        plugin = self._registry.get(definition.implemented_by)(row.name, definition, facts)
-        asks_for_a_traversal = isinstance(plugin, StackResource)
-        plugin.attach(Incarnation.of(row), _SharedKeeper(self._database, row, wished=asks_for_a_traversal))
-        return plugin
+        type_ = self._registry.get(definition.implemented_by)
+        asks_for_a_traversal = issubclass(type_, StackResource)
+        keeper = _SharedKeeper(self._database, row, wished=asks_for_a_traversal)
+        return driven(type_, row.name, definition, facts, Incarnation.of(row), keeper).plugin
 
     def _peer(self, row: ResourceRow, refid: str) -> Peer | None:
         found = self._required(row, refid)

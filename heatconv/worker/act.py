@@ -21,7 +21,9 @@ from heatconv.model.nodes import Direction
 from heatconv.model.records import Attempt, Job, changed
 from heatconv.model.states import VISITS, Action
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
-from heatconv.resources import resource as plugins
+from heatconv.resources.declared import implements
+from heatconv.resources.driver import PluginDriver
+from heatconv.resources.exception import PollDelay, UpdateReplace
 from heatconv.resources.gone import is_gone
 from heatconv.resources.registry import Registry
 from heatconv.worker import deletions, late, outputs, replacement, resume, setbacks
@@ -103,9 +105,9 @@ class Actor:
         One that was stopped for a while may find it taken over, and must not
         repeat what a newer wish has changed.
         """
-        plugin, job = waiting.plugin, self._attempts.reread(waiting.job)
+        driver, job = waiting.driver, self._attempts.reread(waiting.job)
         if job is None:
-            return setbacks.lost(waiting.job, waiting.attempt, plugin)
+            return setbacks.lost(waiting.job, waiting.attempt, driver)
         left = deletion.given_up(job.stack, job.row)
         if left is not None:
             return self._guarded(job, left, lambda *_: self._leave(job, waiting.attempt, left, waiting))
@@ -113,9 +115,9 @@ class Actor:
             return Lost(job=job)  # whoever takes it up has the newer definition's inputs
         if waiting.replaces:
             return self._guarded(job, waiting.attempt, self._make_replacement, waiting)
-        if plugin is None:
+        if driver is None:
             return self._guarded(job, waiting.attempt, self._resume)
-        return self._guarded(waiting.job, waiting.attempt, lambda *_: self._look(waiting, plugin), waiting)
+        return self._guarded(waiting.job, waiting.attempt, lambda *_: self._look(waiting, driver), waiting)
 
     # -- steps ---------------------------------------------------------------------------
 
@@ -123,25 +125,25 @@ class Actor:
         stopped = self._attempts.stop_at("pre", job, attempt)
         if stopped is not None:
             return stopped
-        plugin = self._plugins.make(job, attempt.definition)
-        if attempt.action is Action.DELETE and plugin.resource_id is None:
-            resume.find(plugin)
+        driver = self._plugins.make(job, attempt.definition)
+        if attempt.action is Action.DELETE and driver.plugin.resource_id is None:
+            resume.find(driver.plugin)
         if attempt.action is Action.CHECK and job.stack.action is not Action.CHECK:
-            insist_on_life(plugin)
-        if attempt.action is Action.CHECK and not plugin.implements("handle_check"):
+            insist_on_life(driver)
+        if attempt.action is Action.CHECK and not implements(type(driver.plugin), "handle_check"):
             return Visited(job=job, action=Action.CHECK, reason=f"{NO_CHECK} for {job.row.type}")
-        noted = self._attempts.note_instant(job, attempt, plugin)
+        noted = self._attempts.note_instant(job, attempt, driver)
         if noted is None:
             return Lost(job=job)
         attempt = noted
         try:
-            with nothing_unknown(plugin):
-                token = plugin.start(attempt.action, *arguments(attempt))
+            with nothing_unknown(driver):
+                token = driver.start(attempt.action, *arguments(attempt))
         except Exception as error:
-            if attempt.action is Action.DELETE and attempt.again and is_gone(plugin, error):
-                return self._complete(job, attempt, plugin)
+            if attempt.action is Action.DELETE and attempt.again and is_gone(driver.plugin, error):
+                return self._complete(job, attempt, driver)
             raise
-        return self._wait_first(job, attempt, plugin, token)
+        return self._wait_first(job, attempt, driver, token)
 
     # -- what others began ------------------------------------------------------------------
 
@@ -150,13 +152,13 @@ class Actor:
         LOG.info("stack %s: %s: taking up its %s", job.stack.id, job.node, attempt.action)
         if job.row.hook is not None:
             return setbacks.paused(job, attempt)
-        plugin = self._plugins.make(job, attempt.definition)
-        match resume.way(job, attempt, plugin, self._plugins):
+        driver = self._plugins.make(job, attempt.definition)
+        match resume.way(job, attempt, driver, self._plugins):
             case resume.GoOn(going, token):
-                return self._look(setbacks.waiting_for(job, going, plugin, token), plugin)
+                return self._look(setbacks.waiting_for(job, going, driver, token), driver)
             case resume.Whole(ended):
-                self._is_alone(job, ended, plugin)
-                return self._complete(job, ended, plugin)
+                self._is_alone(job, ended, driver)
+                return self._complete(job, ended, driver)
             case resume.Begin(again):
                 return self._guarded(job, again, self._start)
             case resume.Compare(again):
@@ -190,8 +192,8 @@ class Actor:
     def _leave(self, job: Job, deleting: Attempt, left: Attempt, waiting: Waiting | None = None) -> Ending:
         """Give up a deletion that is under way, and leave what there is left of the physical resource."""
         if deleting.started:
-            plugin, token = (waiting.plugin, waiting.token) if waiting else (None, deleting.token)
-            (plugin or self._plugins.make(job, deleting.definition)).cancel(Action.DELETE, token)
+            driver, token = (waiting.driver, waiting.token) if waiting else (None, deleting.token)
+            (driver or self._plugins.make(job, deleting.definition)).cancel(Action.DELETE, token)
         LOG.info("stack %s: %s: its deletion is given up", job.stack.id, job.node)
         if not actions.try_leave(self._database, job.row, left):
             return Lost(job=job)
@@ -232,18 +234,18 @@ class Actor:
             return self._take_back(job, attempt)
         row = job.row
         if row.applied is None or not self._registry.may_become(row.applied, attempt.definition):
-            raise plugins.UpdateReplace(row.name)
-        plugin = self._plugins.make(job, row.applied)
-        update = plugin.plan_update(attempt.definition)
+            raise UpdateReplace(row.name)
+        driver = self._plugins.make(job, row.applied)
+        update = driver.plan_update(attempt.definition)
         if update is None:
             return outputs.made(job, attempt, self._plugins.make(job, attempt.definition), None)
         if "update" in attempt.definition.restricted_actions:
             return setbacks.restricted(job, attempt, "update")
         if not actions.try_begin(self._database, row, attempt):
             return Lost(job=job)
-        with nothing_unknown(plugin):
-            token = plugin.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
-        return self._wait_first(job, attempt, plugin, token)
+        with nothing_unknown(driver):
+            token = driver.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
+        return self._wait_first(job, attempt, driver, token)
 
     def _replace(self, job: Job, attempt: Attempt) -> Ending:
         if "replace" in attempt.definition.restricted_actions:
@@ -264,56 +266,56 @@ class Actor:
 
     # -- waiting --------------------------------------------------------------------------
 
-    def _wait_first(self, job: Job, attempt: Attempt, plugin: plugins.Resource, token: Any) -> Ending:
+    def _wait_first(self, job: Job, attempt: Attempt, driver: PluginDriver, token: Any) -> Ending:
         """Look once; only what is not finished at once has its token saved."""
         started = kept(job, changed(attempt, started=True), token)
-        if token is not None and not self._attempts.save(job, started, plugin):
-            return setbacks.lost(job, attempt, plugin)
-        waiting = setbacks.waiting_for(job, started, plugin, token)
-        ending = self._guarded(job, started, lambda *_: self._look(waiting, plugin), waiting)
-        if token is None and isinstance(ending, Waiting) and not self._attempts.save(job, started, plugin):
-            return setbacks.lost(job, attempt, plugin)
+        if token is not None and not self._attempts.save(job, started, driver):
+            return setbacks.lost(job, attempt, driver)
+        waiting = setbacks.waiting_for(job, started, driver, token)
+        ending = self._guarded(job, started, lambda *_: self._look(waiting, driver), waiting)
+        if token is None and isinstance(ending, Waiting) and not self._attempts.save(job, started, driver):
+            return setbacks.lost(job, attempt, driver)
         return ending
 
-    def _look(self, waiting: Waiting, plugin: plugins.Resource) -> Ending:
+    def _look(self, waiting: Waiting, driver: PluginDriver) -> Ending:
         job, attempt = waiting.job, changed(waiting.attempt, faults=0)
         delay = min(FIRST_DELAY * GROWTH ** min(waiting.polls, GROWING), MAX_DELAY)
         try:
-            with nothing_unknown(plugin):
-                complete = plugin.is_complete(attempt.action, waiting.token)
-            if complete and self._is_alone(job, attempt, plugin):
-                if attempt.action is Action.CREATE and attempt.again and not plugin.is_intact():
+            with nothing_unknown(driver):
+                complete = driver.is_complete(attempt.action, waiting.token)
+            if complete and self._is_alone(job, attempt, driver):
+                if attempt.action is Action.CREATE and attempt.again and not driver.plugin.is_intact():
                     LOG.info(
                         "stack %s: %s: it lacks what another took; making it anew", job.stack.id, job.node
                     )
                     return self._remove(job, deletions.begun(attempt, whatever_policy=True))
-                return self._complete(job, attempt, plugin)
+                return self._complete(job, attempt, driver)
             if complete:
                 delay, attempt = late.pause(attempt.unheard), late.looked(attempt)
-        except plugins.PollDelay as delayed:
+        except PollDelay as delayed:
             delay = float(delayed.period)
-        return self._attempts.wait(changed(waiting, attempt=attempt, delay=delay), plugin)
+        return self._attempts.wait(changed(waiting, attempt=attempt, delay=delay), driver)
 
     # -- the end ---------------------------------------------------------------------------
 
-    def _complete(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Ending:
+    def _complete(self, job: Job, attempt: Attempt, driver: PluginDriver) -> Ending:
         if attempt.action in VISITS:
             return Visited(job=job, action=attempt.action)
         stopped = self._attempts.stop_at("post", job, attempt)
         if stopped is not None:
             return stopped
         if attempt.action is Action.DELETE:
-            return self._deletions.ended(job, attempt, plugin)
+            return self._deletions.ended(job, attempt, driver)
         if attempt.action is Action.ADOPT:
             attempt = changed(attempt, definition=attempt.definition.changed(adopt=None))
-        plugin.become(attempt.definition)
-        return outputs.made(job, attempt, plugin, attempt.action)
+        driver.plugin.become(attempt.definition)
+        return outputs.made(job, attempt, driver, attempt.action)
 
-    def _is_alone(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> bool:
+    def _is_alone(self, job: Job, attempt: Attempt, driver: PluginDriver) -> bool:
         """Tell whether there is nothing beside what a create made; what was made late is removed."""
         if attempt.action is not Action.CREATE or not attempt.unheard:
             return True
-        return late.is_alone(plugin, lambda: self._plugins.make(job, attempt.definition))
+        return late.is_alone(driver, lambda: self._plugins.make(job, attempt.definition))
 
     # -- what came out broken ----------------------------------------------------------------
 
@@ -332,10 +334,10 @@ class Actor:
         """
         try:
             return act(job, attempt)
-        except plugins.UpdateReplace:
+        except UpdateReplace:
             return self._replace(job, attempt)
         except Orphaned as orphaned:
-            return Lost(job=job, orphan=orphaned.plugin)
+            return Lost(job=job, orphan=orphaned.driver)
         except errors.StaleWrite:
             return Lost(job=job)
         except errors.StorageError:

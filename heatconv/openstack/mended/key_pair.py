@@ -37,7 +37,7 @@ class KeyPair(Resource):
 
     def handle_delete(self) -> Any:
         """Delete it, unless it was handed over: then one of that name is another's."""
-        if not self.incarnation.handed_over:
+        if not self._incarnation.handed_over:
             return super().handle_delete()
         there = self._there()
         if there is not None and _told(there) == self._was():
