@@ -113,6 +113,8 @@ def _asked(node: ast.AST) -> Iterator[tuple[str, str]]:
     match node:
         case ast.Attribute(value=ast.Name(id=receiver), attr=name, ctx=ast.Load()):
             yield receiver, name
+        case ast.Attribute(value=ast.Attribute(attr="plugin"), attr=name, ctx=ast.Load()):  # a driver's
+            yield "plugin", name
         case ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id=receiver), name, *_]):
             for spelled in _texts(name):
                 yield receiver, spelled

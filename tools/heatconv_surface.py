@@ -24,6 +24,7 @@ from heatconv.api.schemas.stacks import ACTIONS
 from heatconv.engine.freezing import freeze, parse
 from heatconv.model.definition import Definition
 from heatconv.openstack.adapter import CLIENTS
+from heatconv.resources.driver import PluginDriver
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.hooks import Hooks
 from heatconv.resources.registry import Registry, installed_types
@@ -249,7 +250,7 @@ def _contract() -> set[str]:
     """Return what a resource has, or is asked for; not what it has only to refuse it."""
     listening = _Listening()
     for action in Resource.ACTIONS:
-        Resource.cancel(cast("Resource", listening), action, None)
+        PluginDriver(cast("Resource", listening)).cancel(action, None)
     made = Resource("it", Definition(name="it", type=TYPE), STACK)
     return {name for name in dir(made) if not _refuses(name)} | listening.asked
 

@@ -11,7 +11,7 @@ from heatconv import template
 from heatconv.db.convergence import nested, resources
 from heatconv.db.plumbing.session import Database
 from heatconv.engine.nested_preview import DEEP, NestedPreview, Would
-from heatconv.engine.plugin_access import plugin_of
+from heatconv.engine.plugin_access import driver_for_asking
 from heatconv.graph.dag import in_dependency_order
 from heatconv.graph.traversal import plan
 from heatconv.model.definition import Definition
@@ -69,14 +69,14 @@ class Changes:
     def _change(self, stack: Stack, row: ResourceRow, target: Target, outputs: Mapping[str, NodeData]) -> str:
         if row.applied is None or not self._registry.may_become(row.applied, target.definition):
             return "replaced" if row.applied else "added"
-        plugin = plugin_of(self._database, self._registry, stack, row, row.applied)
+        driver = driver_for_asking(self._database, self._registry, stack, row, row.applied)
         after = replace(
             target.definition,
             properties=template.resolve(target.definition.properties, outputs),
             metadata=template.resolve(target.definition.metadata, outputs),
         )
         try:
-            return "unchanged" if plugin.plan_update(after) is None else "updated"
+            return "unchanged" if driver.plan_update(after) is None else "updated"
         except UpdateReplace:
             return "replaced"
         except Exception:  # noqa: BLE001 - a plugin may raise anything

@@ -18,6 +18,7 @@ from heatconv import errors
 from heatconv.model.definition import Definition
 from heatconv.model.secrets import account
 from heatconv.resources import exception
+from heatconv.resources.declared import implements
 from heatconv.resources.facts import Among, StackFacts
 from heatconv.resources.resource import Resource
 from heatconv.resources.unknown import Seen, as_unknown, word
@@ -38,7 +39,7 @@ def added(definitions: Definitions, classes: Classes, stack: StackFacts) -> Defi
     Raises:
         Invalid: a plugin fails on it, or what it adds closes a circle.
     """
-    adding = {type_ for type_ in set(classes.values()) if type_.implements("add_dependencies")}
+    adding = {type_ for type_ in set(classes.values()) if implements(type_, "add_dependencies")}
     if not adding:
         return definitions
     named = Neighbours(definitions, classes, stack, Seen.REFERENCES)

@@ -28,6 +28,8 @@ from heatconv.engine.source import Source, Wanted
 from heatconv.model.records import RawTemplate, ResourceRow, Snapshot, Stack
 from heatconv.model.secrets import found_in, sentence
 from heatconv.model.states import Action, Status
+from heatconv.resources.declared import implements
+from heatconv.resources.driver import driven
 from heatconv.resources.facts import Incarnation, StackFacts, Unkept
 from heatconv.resources.gone import is_gone
 from heatconv.resources.registry import Registry
@@ -167,7 +169,7 @@ class Lifecycle:
         for name in targets.keys() & parts.keys() & rows.keys():
             definition = targets[name].definition
             plugin = self._plugin(stack, rows[name], definition.implemented_by)
-            if plugin is not None and plugin.implements("handle_restore"):
+            if plugin is not None and implements(type(plugin), "handle_restore"):
                 try:
                     restored = plugin.handle_restore(
                         ResourceDefinition.of(definition), parts[name]
@@ -211,7 +213,7 @@ class Lifecycle:
         try:
             for name in parts.keys() & rows.keys():
                 plugin = self._plugin(stack, rows[name], parts[name]["type"])
-                if plugin is not None and plugin.implements("handle_delete_snapshot"):
+                if plugin is not None and implements(type(plugin), "handle_delete_snapshot"):
                     _delete_part(plugin, parts[name])
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             reason = sentence(str(error), frozenset[str]().union(*(row.secrets for row in rows.values())))
@@ -235,9 +237,8 @@ class Lifecycle:
             project_id=stack.project_id,
             context=self._registry.context(stack),
         )
-        plugin = self._registry.get(type_name)(row.name, row.applied, facts)
-        plugin.attach(Incarnation.of(row), Unkept())
-        return plugin
+        type_ = self._registry.get(type_name)
+        return driven(type_, row.name, row.applied, facts, Incarnation.of(row), Unkept()).plugin
 
 
 def _delete_part(plugin: Plugin, part: Mapping[str, Any]) -> None:

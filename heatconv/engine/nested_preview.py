@@ -22,6 +22,7 @@ from heatconv.model.ids import new_id
 from heatconv.model.nodes import NodeData
 from heatconv.model.records import ResourceRow, Stack
 from heatconv.model.states import Action
+from heatconv.resources.driver import driven
 from heatconv.resources.facts import Incarnation, StackFacts
 from heatconv.resources.registry import Registry
 from heatconv.resources.stack_resource import StackResource
@@ -135,10 +136,12 @@ class NestedPreview:
             context=self._registry.context(around.stack, asking=True),
             nested=PlannedStacks(self._database, around.stack, around.source),
         )
-        plugin = self._registry.get(after.implemented_by)(after.name, before, facts)
+        incarnation = Incarnation(id=new_id()) if row is None else Incarnation.of(row)
+        type_ = self._registry.get(after.implemented_by)
+        driver = driven(type_, after.name, before, facts, incarnation, None)
+        plugin = driver.plugin
         assert isinstance(plugin, StackResource)  # noqa: S101 - the caller has asked its class
-        plugin.attach(Incarnation(id=new_id()) if row is None else Incarnation.of(row), None)
-        update = None if row is None else plugin.plan_update(after)
+        update = None if row is None else driver.plan_update(after)
         plugin.become(after)
         return plugin.planned_source(update.prop_diff if update else None)
 

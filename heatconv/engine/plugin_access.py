@@ -13,15 +13,15 @@ from heatconv.db.plumbing.session import Database
 from heatconv.db.software.project import ProjectSoftware
 from heatconv.model.definition import Definition
 from heatconv.model.records import ResourceRow, Stack
+from heatconv.resources.driver import PluginDriver, driven
 from heatconv.resources.facts import Incarnation, StackFacts
 from heatconv.resources.nested import NestedStacks
 from heatconv.resources.registry import Registry
-from heatconv.resources.resource import Resource as Plugin
 
 SignalUrl = Callable[[Stack, str], str]  #: of a stack and the name of a resource in it
 
 
-def plugin_of(
+def driver_for_asking(
     database: Database,
     registry: Registry,
     stack: Stack,
@@ -30,8 +30,8 @@ def plugin_of(
     *,
     signal_url: SignalUrl | None = None,
     nested: NestedStacks | None = None,
-) -> Plugin:
-    """Return the plugin of a row as a definition made it.
+) -> PluginDriver:
+    """Return what drives the plugin of a row as a definition made it.
 
     Args:
         signal_url: where a signal to it can be sent, if it may tell.
@@ -51,9 +51,8 @@ def plugin_of(
     )
     if signal_url is not None:
         facts = replace(facts, signal_url=lambda name: signal_url(stack, name))
-    plugin = registry.get(definition.implemented_by)(row.name, definition, facts)
-    plugin.attach(Incarnation.of(row), _Nowhere())
-    return plugin
+    type_ = registry.get(definition.implemented_by)
+    return driven(type_, row.name, definition, facts, Incarnation.of(row), _Nowhere())
 
 
 class _Nowhere:

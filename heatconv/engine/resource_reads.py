@@ -16,7 +16,7 @@ from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
 from heatconv.engine.lookup import find, first_of_each_name
 from heatconv.engine.nested_stacks import ShownStacks
-from heatconv.engine.plugin_access import SignalUrl, plugin_of
+from heatconv.engine.plugin_access import SignalUrl, driver_for_asking
 from heatconv.engine.software import deployed_on
 from heatconv.engine.stack_users import own_resource
 from heatconv.model.records import Listed, ResourceRow, Stack
@@ -183,7 +183,7 @@ class ResourceReads:
         """Return a resource as its plugin sees it; None before there was anything to see."""
         if row.applied is None:
             return None
-        return plugin_of(
+        driver = driver_for_asking(
             self._database,
             self._registry,
             stack,
@@ -192,6 +192,7 @@ class ResourceReads:
             signal_url=self._signal_url,
             nested=ShownStacks(self._database, stack, self.get_attribute),
         )
+        return driver.plugin
 
 
 def _wanted(rows: Iterable[Listed]) -> dict[tuple[str, str], Listed]:

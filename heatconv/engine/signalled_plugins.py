@@ -14,6 +14,7 @@ from heatconv.engine.nested_stacks import SignalledStacks
 from heatconv.engine.plugin_access import SignalUrl
 from heatconv.engine.requests import Requests
 from heatconv.model.records import ResourceRow, Stack, changed
+from heatconv.resources.driver import driven
 from heatconv.resources.facts import Incarnation, Peer, StackFacts
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource as Plugin
@@ -55,10 +56,9 @@ class SignalledPlugins:
             software=ProjectSoftware(self._database, stack.project_id),
             nested=SignalledStacks(self._database, self._requests, stack),
         )
-        plugin = self._registry.get(definition.implemented_by)(row.name, definition, facts)
-        asks_for_a_traversal = isinstance(plugin, StackResource)
-        plugin.attach(Incarnation.of(row), _SharedKeeper(self._database, row, wished=asks_for_a_traversal))
-        return plugin
+        type_ = self._registry.get(definition.implemented_by)
+        keeper = _SharedKeeper(self._database, row, wished=issubclass(type_, StackResource))
+        return driven(type_, row.name, definition, facts, Incarnation.of(row), keeper).plugin
 
     def _peer(self, row: ResourceRow, refid: str) -> Peer | None:
         found = self._required(row, refid)

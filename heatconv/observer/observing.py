@@ -15,10 +15,12 @@ from typing import Any
 from heatconv import errors
 from heatconv.db.observation import observations
 from heatconv.db.plumbing.session import Database
-from heatconv.engine.plugin_access import plugin_of
+from heatconv.engine.plugin_access import driver_for_asking
 from heatconv.model.drift import Finding, Kind
 from heatconv.model.records import ResourceRow, Stack
 from heatconv.model.secrets import sentence
+from heatconv.resources.declared import implements
+from heatconv.resources.driver import PluginDriver, is_observable
 from heatconv.resources.exception import ResourceInError
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import Resource as Plugin
@@ -75,45 +77,44 @@ class Observing:
 
     def _look(self, stacks: Mapping[str, Stack], rows: Sequence[ResourceRow], *, insist: bool) -> Seen:
         seen = Seen()
-        groups: dict[Service, list[tuple[Plugin, ResourceRow]]] = defaultdict(list)
+        groups: dict[Service, list[tuple[PluginDriver, ResourceRow]]] = defaultdict(list)
         for row in rows:
             try:
-                plugin = self._plugin(stacks[row.stack_id], row)
+                driver = self._driver(stacks[row.stack_id], row)
             except errors.HeatconvError as error:
                 LOG.warning("resource %s cannot be looked at: %s", row.id, error)
                 seen.unseen.add(row.id)
                 continue
-            if plugin is not None:
-                groups[stacks[row.stack_id].project_id, plugin.definition.implemented_by].append(
-                    (plugin, row)
-                )
+            if driver is not None:
+                service = stacks[row.stack_id].project_id, driver.plugin.definition.implemented_by
+                groups[service].append((driver, row))
         for service, members in groups.items():
             live = {} if self._is_failing(service) and not insist else self._ask(service, members)
-            for plugin, row in members:
+            for driver, row in members:
                 if row.id in live:
-                    seen.findings.append(_finding(plugin, row, live[row.id]))
+                    seen.findings.append(_finding(driver, row, live[row.id]))
                 else:
                     seen.unseen.add(row.id)
         return seen
 
-    def _plugin(self, stack: Stack, row: ResourceRow) -> Plugin | None:
-        """Return the plugin of a row; None if there is nothing to know of it."""
+    def _driver(self, stack: Stack, row: ResourceRow) -> PluginDriver | None:
+        """Return what drives the plugin of a row; None if there is nothing to know of the row's thing."""
         definition = row.applied
-        if definition is None or not self._registry.get(definition.implemented_by).is_observable():
+        if definition is None or not is_observable(self._registry.get(definition.implemented_by)):
             return None
-        return plugin_of(self._database, self._registry, stack, row, definition)
+        return driver_for_asking(self._database, self._registry, stack, row, definition)
 
     # -- asking a service --------------------------------------------------------------------
 
-    def _ask(self, service: Service, members: Sequence[tuple[Plugin, ResourceRow]]) -> dict[str, Live]:
+    def _ask(self, service: Service, members: Sequence[tuple[PluginDriver, ResourceRow]]) -> dict[str, Live]:
         """Return what a service tells, by row; what it does not tell of is not among it."""
-        plugins = [plugin for plugin, _ in members]
-        type_ = type(plugins[0])
+        drivers = [driver for driver, _ in members]
+        type_ = type(drivers[0].plugin)
         try:
-            if type_.implements("observe_many"):
-                live: dict[str, Live] = dict(type_.observe_many(plugins))
+            if implements(type_, "observe_many"):
+                live: dict[str, Live] = dict(type_.observe_many([driver.plugin for driver in drivers]))
             else:
-                live = _one_by_one(plugins)
+                live = _one_by_one(drivers)
         except Exception as error:  # noqa: BLE001 - a plugin or a service may raise anything
             self._note_failure(service, error)
             return {}
@@ -135,17 +136,18 @@ class Observing:
         )
 
 
-def _one_by_one(plugins: Sequence[Plugin]) -> dict[str, Live]:
+def _one_by_one(drivers: Sequence[PluginDriver]) -> dict[str, Live]:
     """Ask about each; a service that tells of none, or of several in a row not, fails as a whole."""
     live: dict[str, Live] = {}
     failures = 0
-    for plugin in plugins:
+    for driver in drivers:
+        plugin = driver.plugin
         try:
-            live[plugin.uuid] = _observed(plugin)
+            live[plugin.uuid] = _observed(driver)
             failures = 0
         except Exception as error:
             failures += 1
-            if failures == min(PATIENCE, len(plugins)):
+            if failures == min(PATIENCE, len(drivers)):
                 if live:
                     return live
                 raise
@@ -153,9 +155,9 @@ def _one_by_one(plugins: Sequence[Plugin]) -> dict[str, Live]:
     return live
 
 
-def _observed(plugin: Plugin) -> Live:
+def _observed(driver: PluginDriver) -> Live:
     try:
-        return plugin.observe()
+        return driver.observe()
     except errors.PhysicalResourceGone:
         return None
     except ResourceInError as error:
@@ -165,13 +167,14 @@ def _observed(plugin: Plugin) -> Live:
 # -- what that means -----------------------------------------------------------------------------
 
 
-def _finding(plugin: Plugin, row: ResourceRow, live: Live) -> Finding:
+def _finding(driver: PluginDriver, row: ResourceRow, live: Live) -> Finding:
+    plugin = driver.plugin
     secrets = plugin.definition.secrets
     if live is None:
         return Finding(row=row, kind=Kind.MISSING, reason="it is not there any more")
     if isinstance(live, ResourceInError):
         return Finding(row=row, kind=Kind.ERROR, reason=sentence(str(live), secrets))
-    differences, unexpected = plugin.differences(live), plugin.unexpected(live)
+    differences, unexpected = driver.differences(live), driver.unexpected(live)
     if not differences and not unexpected:
         return Finding(row=row, kind=None)
     differing = [

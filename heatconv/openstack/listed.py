@@ -19,10 +19,12 @@ from typing import Any, ClassVar, Self
 
 from heatconv import errors
 from heatconv.model.secrets import sentence
+from heatconv.openstack.driver import CloudDriver
 from heatconv.openstack.kinds import KINDS, Either, Going, Kind
 from heatconv.openstack.listings import ROUND, Found, Listings
 from heatconv.openstack.progress import restored
 from heatconv.openstack.stand_ins.resource import Resource
+from heatconv.resources.driver import driver_of
 from heatconv.resources.exception import PollDelay, ResourceInError
 
 LOG = logging.getLogger(__name__)
@@ -52,10 +54,10 @@ class _Wait:
     due: float = 0.0  #: when it was to be asked again; who asks before was woken, since something happened
 
 
-class Listed(Resource):
-    """A resource whose service lists it with others."""
+class ListedDriver(CloudDriver):
+    """Drives a plugin of which many are waited for, and looked at, together."""
 
-    kind: ClassVar[Kind]
+    plugin: Listed
     _wait: _Wait | None = None
 
     # -- waiting -------------------------------------------------------------------------------
@@ -66,7 +68,7 @@ class Listed(Resource):
         Raises:
             PollDelay: it goes on; ask again in so many seconds.
         """
-        going = self.kind.going.get(action)
+        going = self.plugin.kind.going.get(action)
         if going is None or not going.only_waits(restored(token)):
             return super().is_complete(action, token)
         now = time.monotonic()
@@ -84,23 +86,19 @@ class Listed(Resource):
         return self._wait
 
     def _goes_on(self, going: Going, wait: _Wait, now: float) -> bool:
-        thing = self.kind.thing(self)
+        plugin = self.plugin
+        thing = plugin.kind.thing(plugin)
         if thing is None or now >= (wait.looked or wait.since) + AT_LAST:
             return False
         if wait.since == now:
             return going.takes_time
         state = next(iter(going.states)) if len(going.states) == 1 else None
         return LISTINGS.goes_on(
-            (self.seen_by(), state),
+            (plugin.seen_by(), state),
             thing,
-            lambda ids: self.kind.lists(self, ids, state),
+            lambda ids: plugin.kind.lists(plugin, ids, state),
             lambda found: found.get("status") in going.states,
         )
-
-    def seen_by(self) -> Hashable:
-        """Return what is listed here, and who sees it."""
-        context = self.context
-        return self.kind.name, context.project_id, context.user_id, getattr(context, "region_name", None)
 
     # -- looking -------------------------------------------------------------------------------
 
@@ -111,20 +109,56 @@ class Listed(Resource):
             PhysicalResourceGone: it is not there any more.
             ResourceInError: it is there, and its service says that it is broken.
         """
-        if not self.kind.told:
+        plugin = self.plugin
+        if not plugin.kind.told:
             return super().observe()
         try:
-            return self.told_by(self._show_resource())
+            return plugin.told_by(plugin._show_resource())
         except Exception as error:
-            if self._is_gone(error):
-                raise errors.PhysicalResourceGone(name=self.name) from error
+            if plugin._is_gone(error):
+                raise errors.PhysicalResourceGone(name=plugin.name) from error
             raise
+
+    def differences(self, live: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is live of the comparable properties and is not as it was given."""
+        given = self.plugin.definition.properties
+        return {
+            name: live[name].words[-1] if isinstance(live[name], Either) else live[name]
+            for name in sorted(self.plugin.comparable() & live.keys())
+            if not self._agrees(name, given[name], live[name])
+        }
+
+    def _agrees(self, name: str, wanted: Any, found: Any) -> bool:
+        if isinstance(found, Either):
+            return found.fits(wanted)
+        schema = self.plugin.properties_schema[name]
+        try:
+            wanted = schema.value(wanted)
+        except (TypeError, ValueError):
+            return True  # it was valid once; there is nothing that it could be compared as
+        if isinstance(wanted, list) and isinstance(found, list):  # services order them as they like
+            return sorted(map(_text, wanted)) == sorted(map(_text, found))
+        if isinstance(wanted, Mapping) and isinstance(found, Mapping):  # and add keys of their own
+            return all(_text(found.get(key)) == _text(value) for key, value in wanted.items())
+        return schema.agrees(wanted, found)
+
+
+class Listed(Resource):
+    """A resource whose service lists it with others."""
+
+    kind: ClassVar[Kind]
+    _driver = ListedDriver
+
+    def seen_by(self) -> Hashable:
+        """Return what is listed here, and who sees it."""
+        context = self.context
+        return self.kind.name, context.project_id, context.user_id, getattr(context, "region_name", None)
 
     @classmethod
     def observe_many(
         cls, resources: Sequence[Self]
     ) -> Mapping[str, Mapping[str, Any] | ResourceInError | None]:
-        """Return what ``observe`` gives for each, by ``uuid``, with as many calls as there are pages."""
+        """Return how each is now, by ``uuid``, with as many calls as there are pages."""
         by_user: defaultdict[Hashable, list[Self]] = defaultdict(list)
         for each in resources:
             by_user[each.seen_by()].append(each)
@@ -147,29 +181,6 @@ class Listed(Resource):
         given = self.definition.properties
         return {name for name in self.kind.told if given.get(name) is not None}
 
-    def differences(self, live: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what is live of the comparable properties and is not as it was given."""
-        given = self.definition.properties
-        return {
-            name: live[name].words[-1] if isinstance(live[name], Either) else live[name]
-            for name in sorted(self.comparable() & live.keys())
-            if not self._agrees(name, given[name], live[name])
-        }
-
-    def _agrees(self, name: str, wanted: Any, found: Any) -> bool:
-        if isinstance(found, Either):
-            return found.fits(wanted)
-        schema = self.properties_schema[name]
-        try:
-            wanted = schema.value(wanted)
-        except (TypeError, ValueError):
-            return True  # it was valid once; there is nothing that it could be compared as
-        if isinstance(wanted, list) and isinstance(found, list):  # services order them as they like
-            return sorted(map(_text, wanted)) == sorted(map(_text, found))
-        if isinstance(wanted, Mapping) and isinstance(found, Mapping):  # and add keys of their own
-            return all(_text(found.get(key)) == _text(value) for key, value in wanted.items())
-        return schema.agrees(wanted, found)
-
 
 def _observed(some: Sequence[Listed]) -> Iterator[tuple[str, Mapping[str, Any] | ResourceInError | None]]:
     """Yield what is told of resources that one user sees; nothing of those that cannot be looked at now."""
@@ -186,7 +197,7 @@ def _observed(some: Sequence[Listed]) -> Iterator[tuple[str, Mapping[str, Any] |
         if there is None and not can_ask:
             continue
         try:
-            yield each.uuid, each.observe() if there is None else each.told_by(there)
+            yield each.uuid, driver_of(each).observe() if there is None else each.told_by(there)
         except errors.PhysicalResourceGone:
             yield each.uuid, None
         except ResourceInError as error:

@@ -12,15 +12,15 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from heatconv.resources import resource as ours
+from heatconv.resources.driver import PluginDriver
 
 MODULE = "heat.engine.clients.progress"
 _TOKEN = MODULE  #: which no plugin has for a key
 _CLASS, _ATTRIBUTES = "class", "attributes"
 
 
-class Saving(ours.Resource):
-    """A resource whose tokens can be saved if what they hold is JSON, or progress that JSON tells."""
+class SavingDriver(PluginDriver):
+    """Drives plugins whose tokens can be saved if what they hold is JSON, or progress that JSON tells."""
 
     def start(self, action: str, *args: Any) -> Any:
         """Start an action and return its token, with what JSON tells in place of progress."""

@@ -4,7 +4,8 @@
 The base of ``resource.Resource``, which is built up in layers, one idea each:
 ``core``, ``kept`` (what it remembers), ``reading`` (what it tells), ``hooks``
 (what a plugin does), ``updating`` (what a change means) and ``handover`` (what a
-replacement gets).
+replacement gets).  Each has what a plugin calls, or overrides; whoever makes a
+plugin do something goes through its ``driver.PluginDriver``.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from heatconv.resources.translation import TranslationRule, translate
 
 
 class Core:
-    """A resource: declared by class attributes, bound to a state by ``attach``."""
+    """A resource: declared by class attributes, bound to a state by its driver."""
 
     INIT, CREATE, UPDATE, DELETE, ROLLBACK = ("INIT", "CREATE", "UPDATE", "DELETE", "ROLLBACK")
     SUSPEND, RESUME, ADOPT, SNAPSHOT, CHECK = ("SUSPEND", "RESUME", "ADOPT", "SNAPSHOT", "CHECK")
@@ -65,38 +66,40 @@ class Core:
     given_only: ClassVar[Sequence[str]] = ()
     #: the types of the events that ``notified`` reads: ``volume.delete.end``, or ``volume.*`` for many
     notifications: ClassVar[Sequence[str]] = ()
+    #: the ``PluginDriver`` of a type that takes another than the usual one
+    _driver: ClassVar[type[Any] | None] = None
 
     def __init__(self, name: str, definition: Definition, stack: StackFacts) -> None:
         self.name = name
         self.stack = stack
         self.context = stack.context
-        self._incarnation: Incarnation | None = None
+        self._bound_to: Incarnation | None = None
         self._keeper: Keeper | None = None
         self.become(definition)
 
     def become(self, definition: Definition) -> None:
-        """Take on a definition: that of an update that is complete."""
+        """Take on a definition, as the end of an update does; an update may do so at its beginning.
+
+        To be overridden by types that keep what they worked out by the definition before.
+        """
         self.definition = definition
         self.t = ResourceDefinition.of(definition)
         self._properties: Properties | None = None
 
-    def attach(self, incarnation: Incarnation, keeper: Keeper | None) -> None:
-        """Bind the resource to the state it is in, and to where it keeps what it learns.
-
-        Without a keeper it learns for as long as it lives: who asks what would be wants no more.
-        """
-        self._incarnation = incarnation
+    def _attach(self, incarnation: Incarnation, keeper: Keeper | None) -> None:
+        """Be bound to a state, and to where to keep what is learned: see ``PluginDriver.attach``."""
+        self._bound_to = incarnation
         self._keeper = keeper
         self._properties = None
 
     @property
-    def incarnation(self) -> Incarnation:
-        """The state the resource is in; that of one never started if it is not attached."""
-        return self._incarnation or Incarnation(id="")
+    def _incarnation(self) -> Incarnation:
+        """The state the resource is in; that of one never started if it is bound to none."""
+        return self._bound_to or Incarnation(id="")
 
     def _learn(self, **changes: Any) -> Keeper | None:
         """Note a change of the state and return where to keep it; None during validation."""
-        self._incarnation = changed(self.incarnation, **changes)
+        self._bound_to = changed(self._incarnation, **changes)
         return self._keeper
 
     # -- identity -----------------------------------------------------------------------
@@ -112,7 +115,7 @@ class Core:
     @property
     def uuid(self) -> str:
         """The id of the row behind the resource."""
-        return self.incarnation.id
+        return self._incarnation.id
 
     @property
     def id(self) -> str | None:
@@ -121,7 +124,7 @@ class Core:
 
     def physical_resource_name(self) -> str | None:
         """Return the name to give to the physical resource; None during validation."""
-        if self._incarnation is None:
+        if self._bound_to is None:
             return None
         return physical_name(self.stack.name, self.name, self.uuid, self.physical_resource_name_limit)
 
@@ -131,24 +134,24 @@ class Core:
 
     def __str__(self) -> str:
         where = f'Stack "{self.stack.name}" [{self.stack.id}]'
-        return f'{type(self).__name__} "{self.name}" [{self.incarnation.physical_id}] {where}'
+        return f'{type(self).__name__} "{self.name}" [{self._incarnation.physical_id}] {where}'
 
     # -- state --------------------------------------------------------------------------
 
     @property
     def action(self) -> Action:
         """What was done last."""
-        return self.incarnation.action
+        return self._incarnation.action
 
     @property
     def status(self) -> Status:
         """How that ended."""
-        return self.incarnation.status
+        return self._incarnation.status
 
     @property
     def status_reason(self) -> str:
         """Why it ended so."""
-        return self.incarnation.reason
+        return self._incarnation.reason
 
     @property
     def state(self) -> tuple[Action, Status]:
@@ -158,12 +161,12 @@ class Core:
     @property
     def created_time(self) -> datetime | None:
         """When the row was made."""
-        return self.incarnation.created_at
+        return self._incarnation.created_at
 
     @property
     def updated_time(self) -> datetime | None:
         """When the resource changed last."""
-        return self.incarnation.updated_at
+        return self._incarnation.updated_at
 
     def frozen_definition(self) -> ResourceDefinition:
         """Return the definition as it was applied, with values in place of functions."""
@@ -176,7 +179,7 @@ class Core:
         """The properties, translated; names are looked up only for a resource that has a state."""
         if self._properties is None:
             # What is there already was made with names that may be gone by now.
-            lenient = self.incarnation.physical_id is not None
+            lenient = self._incarnation.physical_id is not None
             self._properties = self.parse_properties(self.definition, lenient=lenient)
         return self._properties
 
@@ -202,13 +205,13 @@ class Core:
         try:
             rules = self.translation_rules(given)
         except exception.ClientNotAvailable:
-            if self._incarnation is not None:
+            if self._bound_to is not None:
                 raise
             # Rules that look up names need clients, which validation may have to do without.
             return given
         if not rules:
             return given
-        data = translate(given.data, rules, lookup=self._incarnation is not None, lenient=lenient)
+        data = translate(given.data, rules, lookup=self._bound_to is not None, lenient=lenient)
         return ResourceDefinition.of(definition.changed(properties=data)).properties(
             self.properties_schema, self.context
         )
@@ -269,17 +272,3 @@ class Core:
     def _extensions(cls) -> Sequence[str]:
         needed = cls.required_service_extension or ()
         return needed.replace(",", " ").split() if isinstance(needed, str) else needed
-
-    @classmethod
-    def implements(cls, hook: str) -> bool:
-        """Tell whether a plugin has a hook of its own, or an optional one at all."""
-        for layer in cls.__mro__:
-            if hook in vars(layer):
-                return layer.__module__ not in _OWN_LAYERS
-        return False
-
-
-_OWN_LAYERS = {
-    f"heatconv.resources.{layer}"
-    for layer in ("core", "kept", "reading", "hooks", "updating", "handover", "resource")
-}

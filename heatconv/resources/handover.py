@@ -34,11 +34,6 @@ class Handover(Updating):
         made, broken or never begun; nobody works on it.
         """
 
-    def take_back(self, replacement: Handover | None) -> None:
-        """Take back what was handed over, be there a replacement that got it or none."""
-        self.replaced_by = replacement or type(self)(self.name, self.definition, self.stack)
-        self.restore_prev_rsrc(convergence=True)
-
     @classmethod
     def load(
         cls, _context: Any, replaced_by: Self, *_of_the_stack: Any

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from heatconv.model.states import DeletionPolicy
 from heatconv.resources import exception, stack_users
+from heatconv.resources.declared import implements
 from heatconv.resources.facts import Among
 from heatconv.resources.properties import Properties
 from heatconv.resources.reading import Reading
@@ -32,7 +33,7 @@ class Hooks(Reading):
     @classmethod
     def validate_deletion_policy(cls, policy: str) -> Any:
         """Accept a deletion policy; a text returned, or an error raised, refuses it."""
-        if policy == DeletionPolicy.SNAPSHOT and not cls.implements("handle_snapshot_delete"):
+        if policy == DeletionPolicy.SNAPSHOT and not implements(cls, "handle_snapshot_delete"):
             raise exception.StackValidationFailed(
                 message='The type does not support the policy "Snapshot"; use "Delete" or "Retain".'
             )
@@ -78,7 +79,7 @@ class Hooks(Reading):
 
     def is_searchable(self) -> bool:
         """Tell whether ``find_existing`` would find what a create of this very definition made."""
-        return self.implements("find_existing")
+        return implements(type(self), "find_existing")
 
     def goes_on(self) -> bool:
         """Tell whether nothing remains of an interrupted create but to wait, once there is something.
@@ -156,6 +157,12 @@ class Hooks(Reading):
     def check_delete_complete(self, token: Any) -> bool:
         """Tell whether it is gone."""
         return True
+
+    def _deleted(self) -> None:
+        """Clear away what goes with the resource itself, now that its deletion is at its end.
+
+        Whatever became of the physical resource; once more if it was interrupted.
+        """
 
     def handle_abandon(self) -> Any:
         """Let go of the physical resource, which stays: the one that owns others may have to tell them."""
@@ -240,11 +247,11 @@ class Hooks(Reading):
     def observe_many(
         cls, resources: Sequence[Self]
     ) -> Mapping[str, Mapping[str, Any] | exception.ResourceInError | None]:
-        """Return what ``observe`` gives for each of the resources, by ``uuid``.
+        """Return what ``get_live_state`` gives for each of the resources, by ``uuid``.
 
         None stands for one that is gone, a ``ResourceInError`` for one that is
         broken; of one that is left out nothing is known.  For types whose
-        service answers for many at once; ``implements`` tells.
+        service answers for many at once, and for no others.
         """
         raise NotImplementedError
 

@@ -24,7 +24,7 @@ class Kept(Core):
     @property
     def resource_id(self) -> str | None:
         """The physical id; None as long as nothing was made."""
-        return self.incarnation.physical_id
+        return self._incarnation.physical_id
 
     def resource_id_set(self, inst: str | None) -> None:
         """Keep the physical id, at once."""
@@ -34,11 +34,11 @@ class Kept(Core):
 
     def data(self) -> dict[str, str]:
         """Return the plugin's own notes."""
-        return {key: value for key, value in self.incarnation.data.items() if key != REDACTED}
+        return {key: value for key, value in self._incarnation.data.items() if key != REDACTED}
 
     def data_set(self, key: str, value: Any, redact: bool = False) -> None:
         """Keep a note; ``redact`` marks it as one that is never shown."""
-        hidden = redacted(self.incarnation.data) - {key} | ({key} if redact else set())
+        hidden = redacted(self._incarnation.data) - {key} | ({key} if redact else set())
         self._keep_data(self.data() | {key: str(value)}, hidden)
 
     def data_delete(self, key: str) -> bool:
@@ -47,7 +47,7 @@ class Kept(Core):
         if key not in notes:
             return False
         del notes[key]
-        self._keep_data(notes, redacted(self.incarnation.data) - {key})
+        self._keep_data(notes, redacted(self._incarnation.data) - {key})
         return True
 
     def _keep_data(self, notes: dict[str, str], hidden: set[str]) -> None:
@@ -61,7 +61,7 @@ class Kept(Core):
         """Return the metadata; ``refresh`` reads again what signals may have changed."""
         if refresh and self._keeper is not None:
             self._learn(metadata=dict(self._keeper.get_metadata()))
-        return dict(self.incarnation.metadata)
+        return dict(self._incarnation.metadata)
 
     def metadata_set(
         self,

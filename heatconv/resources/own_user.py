@@ -15,7 +15,6 @@ from typing import Any
 from urllib.parse import quote
 
 from heatconv.model.secrets import redacted
-from heatconv.model.states import Action
 from heatconv.resources import exception, resource
 from heatconv.resources.facts import Incarnation, Keeper, Unkept
 from heatconv.resources.naming import physical_name
@@ -47,17 +46,14 @@ class KeyPair:
 class OwnUser(resource.Resource):
     """A resource that may have a stack user; the names of its methods are Heat's."""
 
-    def attach(self, incarnation: Incarnation, keeper: Keeper | None) -> None:
+    def _attach(self, incarnation: Incarnation, keeper: Keeper | None) -> None:
         """See ``Core``; plugins look for the user's project among the facts of the stack."""
-        super().attach(incarnation, keeper)
+        super()._attach(incarnation, keeper)
         self._speak_in(self.data().get(PROJECT_ID))
 
-    def is_complete(self, action: str, token: Any) -> bool:
-        """See ``Resource``; with the resource its user goes, whatever becomes of the physical resource."""
-        complete = super().is_complete(action, token)
-        if complete and action == Action.DELETE:
-            self._delete_user()
-        return complete
+    def _deleted(self) -> None:
+        """See ``Hooks``; with the resource its user goes, whatever becomes of the physical resource."""
+        self._delete_user()
 
     def _recall(self, resource_data: Mapping[str, Any]) -> None:
         """See ``Hooks``; what is adopted gets a user of its own, if any."""
@@ -114,7 +110,7 @@ class OwnUser(resource.Resource):
         self._users().remove(self._user_name(), self.uuid)
         notes = self.data()
         kept = {key: value for key, value in notes.items() if key not in NOTES}
-        self._keep_data(kept, redacted(self.incarnation.data) & kept.keys())
+        self._keep_data(kept, redacted(self._incarnation.data) & kept.keys())
 
     def _disable_user(self) -> None:
         """Let the user in no more."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
-from heatconv import errors
-from heatconv.model.deferred import Reference
 from heatconv.model.definition import Definition
 from heatconv.resources import attributes, exception
+from heatconv.resources.declared import updatable
 from heatconv.resources.kept import Kept
 from heatconv.resources.properties import Properties
 
@@ -45,7 +43,7 @@ class Reading(Kept):
 
     @classmethod
     def may_have(cls, attribute: str) -> bool:
-        """Tell whether a reference to an attribute can be right."""
+        """Tell whether a reference to an attribute can be right; to be overridden to refuse more, or less."""
         # A type that overrides get_attribute decides at run time what it has.
         declared = {**cls.attributes_schema, **cls.base_attributes_schema}
         return attribute in declared or cls.get_attribute is not Reading.get_attribute
@@ -83,32 +81,9 @@ class Reading(Kept):
             return None
         return getattr(self.client(), self.entity).get(self.resource_id).to_dict()
 
-    def output(self, references: Iterable[Reference]) -> dict[str, Any]:
-        """Return the values that references ask for, by ``Reference.key``.
-
-        An attribute that the type does not have is None: that it is a mistake
-        was for validation to say.  An output of a nested stack with something
-        wrong with it is left out: what that is tells whoever shows it.
-        """
-        told = {}
-        for reference in references:
-            if reference.attribute is not None:
-                with suppress(exception.TemplateOutputError):
-                    told[reference.key] = self._referenced(reference.attribute, reference.path)
-        return told
-
-    def _referenced(self, attribute: str, path: tuple[str | int, ...]) -> Any:
-        if not attribute:
-            told = {name: self.get_attribute(name) for name in self.attributes if name != self.SHOW}
-            return attributes.plain(told)
-        try:
-            return attributes.plain(self.get_attribute(attribute, *path))
-        except exception.InvalidTemplateAttribute:
-            return None
-
     def referenced_attrs(self) -> set[str | tuple[str | int, ...]]:
         """Return which attributes the stack refers to: names, and tuples of a name and the path behind it."""
-        keys = [json.loads(key) for key in self.incarnation.wanted_attributes]
+        keys = [json.loads(key) for key in self._incarnation.wanted_attributes]
         return {tuple(key) if len(key) > 1 else key[0] for key in keys}
 
     def required_by(self) -> list[str]:
@@ -136,24 +111,6 @@ class Reading(Kept):
         }
 
     # -- observation --------------------------------------------------------------------
-
-    @classmethod
-    def is_observable(cls) -> bool:
-        """Tell whether anything can be known of how the physical resource is now."""
-        hooks = ("get_live_state", "get_live_resource_data", "observe_many", "_show_resource")
-        return bool(cls.entity and cls.default_client_name) or any(map(cls.implements, hooks))
-
-    def observe(self) -> Mapping[str, Any]:
-        """Return the properties that could be read from the physical resource, as they are now.
-
-        Raises:
-            PhysicalResourceGone: it is not there any more.
-            ResourceInError: it is there, and its service says that it is broken.
-        """
-        try:
-            return self.get_live_state(self.properties) or {}
-        except errors.NotFound as error:
-            raise errors.PhysicalResourceGone(name=self.name) from error
 
     def get_live_state(self, resource_properties: Properties) -> Mapping[str, Any]:
         """Return the live values of properties, as far as they are known.
@@ -185,22 +142,6 @@ class Reading(Kept):
         """
         return {name for name in self.properties if self._chosen(name) is not None}
 
-    def differences(self, live: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what is live of the comparable properties that are not as they were made."""
-        return {
-            name: live[name]
-            for name in sorted(self.comparable() & live.keys())
-            if not self.properties_schema[name].agrees(self._chosen(name), live[name])
-        }
-
-    def unexpected(self, live: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what is live of ``given_only`` properties that nobody gave, if an update can unset it."""
-        return {
-            name: live[name]
-            for name in sorted(self.updatable().intersection(self.given_only) & live.keys())
-            if self._chosen(name) is None and live[name] not in (None, "", [], {})
-        }
-
     def _chosen(self, name: str) -> Any:
         try:
             return self.properties.get(name)
@@ -224,12 +165,7 @@ class Reading(Kept):
         self, resource_properties: Properties, resource_data: Mapping[str, Any]
     ) -> Mapping[str, Any]:
         """Return the updatable properties that the service's answer has under their own name."""
-        return {key: resource_data[key] for key in self.updatable() if key in resource_data}
-
-    def updatable(self) -> set[str]:
-        """Return the names of the properties that an update can change in place."""
-        declared = {name for name, schema in self.properties_schema.items() if schema.update_allowed}
-        return declared | set(self.update_allowed_properties)
+        return {key: resource_data[key] for key in updatable(self) if key in resource_data}
 
     def _verify_check_conditions(self, checks: Iterable[Mapping[str, Any]]) -> None:
         """Compare ``{"attr", "expected", "current"}``; a list expected is a choice.
@@ -248,6 +184,12 @@ class Reading(Kept):
     def _is_gone(self, error: Exception) -> bool:
         try:
             return bool(self.client_plugin().is_not_found(error))
+        except exception.ClientNotAvailable:
+            return False
+
+    def _is_conflict(self, error: Exception) -> bool:
+        try:
+            return bool(self.client_plugin().is_conflict(error))
         except exception.ClientNotAvailable:
             return False
 

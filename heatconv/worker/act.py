@@ -1,45 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drive a resource's plugin through one action, with no transaction open.
+"""Take the step that ``decide`` found: which action it comes to, and whether that still is the right one.
 
-What a plugin learns is written the moment it is known, fenced by the claim; an
-action that is not finished at once comes back as ``Waiting``, to be polled.
+``acting`` carries the action out.  What another worker began is taken up here, what a
+newer wish has overtaken is given up or turned, and what there is is compared with what
+is wanted before anything is changed.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import Any, assert_never
+from typing import assert_never
 
-from heatconv import errors
 from heatconv.db.convergence import actions
-from heatconv.db.convergence.traversal_ends import NO_CHECK
 from heatconv.db.plumbing.session import Database
 from heatconv.model import deletion
-from heatconv.model.endings import Failed, Gone, Made, Passed, Visited
+from heatconv.model.endings import Gone, Made, Passed
 from heatconv.model.nodes import Direction
-from heatconv.model.records import Attempt, Job, changed
-from heatconv.model.states import VISITS, Action
+from heatconv.model.records import Attempt, Job
+from heatconv.model.states import Action
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
-from heatconv.resources import resource as plugins
-from heatconv.resources.gone import is_gone
+from heatconv.resources.exception import UpdateReplace
 from heatconv.resources.registry import Registry
-from heatconv.worker import deletions, late, outputs, replacement, resume, setbacks
-from heatconv.worker.attempts import Attempts, arguments, kept, reached
-from heatconv.worker.deletions import Deletions
+from heatconv.worker import deletions, outputs, replacement, resume, setbacks
+from heatconv.worker.acting import Acting
+from heatconv.worker.attempts import Attempts, reached
 from heatconv.worker.endings import Ending, Lost, Waiting
-from heatconv.worker.keeper import Orphaned, nothing_unknown
-from heatconv.worker.looks import insist_on_life
-from heatconv.worker.mishaps import Again, Anew, Mishaps, NothingThere
+from heatconv.worker.keeper import nothing_unknown
 from heatconv.worker.overtaking import OVERTAKEN, GivenUp, Overtaking, ToEnd
 from heatconv.worker.plugin_factory import PluginFactory
 
 LOG = logging.getLogger(__name__)
-
-FIRST_DELAY, MAX_DELAY, GROWTH = 0.5, 10.0, 1.4  #: seconds between polls, unless the plugin says
-GROWING = 10  #: polls after which the delay grows no more, so that the power of a large number is never taken
-
-Act = Callable[[Job, Attempt], Ending]
 
 
 class Actor:
@@ -64,9 +54,8 @@ class Actor:
         self._registry = registry
         self._plugins = plugin_factory
         self._attempts = Attempts(database)
-        self._deletions = Deletions(database, self._attempts)
         self._overtaking = Overtaking(database, registry, plugin_factory)
-        self._mishaps = Mishaps(
+        self._acting = Acting(
             database, plugin_factory, retry_limit=retry_limit, client_retry_limit=client_retry_limit
         )
 
@@ -80,15 +69,15 @@ class Actor:
             case Fail(reason):
                 return setbacks.impossible(job, reason)
             case Start(attempt):
-                return self._guarded(job, attempt, self._start)
+                return self._acting.guarded(job, attempt, self._acting.start)
             case Resume(attempt, newer):
                 return self._take_up(job, attempt, newer)
             case Unchanged(wanted, requires):
-                return self._guarded(job, reached(job, wanted, requires), self._unchanged)
+                return self._acting.guarded(job, reached(job, wanted, requires), self._unchanged)
             case Compare(wanted, requires):
-                return self._guarded(job, reached(job, wanted, requires), self._compare)
+                return self._acting.guarded(job, reached(job, wanted, requires), self._compare)
             case Replace(attempt):
-                return self._replace(job, attempt)
+                return self._acting.replace(job, attempt)
         assert_never(step)
 
     def asks_engine(self, job: Job) -> bool:
@@ -103,45 +92,21 @@ class Actor:
         One that was stopped for a while may find it taken over, and must not
         repeat what a newer wish has changed.
         """
-        plugin, job = waiting.plugin, self._attempts.reread(waiting.job)
+        driver, job = waiting.driver, self._attempts.reread(waiting.job)
         if job is None:
-            return setbacks.lost(waiting.job, waiting.attempt, plugin)
+            return setbacks.lost(waiting.job, waiting.attempt, driver)
         left = deletion.given_up(job.stack, job.row)
         if left is not None:
-            return self._guarded(job, left, lambda *_: self._leave(job, waiting.attempt, left, waiting))
+            return self._acting.guarded(
+                job, left, lambda *_: self._leave(job, waiting.attempt, left, waiting)
+            )
         if self._overtaking.is_due(job, waiting):
             return Lost(job=job)  # whoever takes it up has the newer definition's inputs
         if waiting.replaces:
-            return self._guarded(job, waiting.attempt, self._make_replacement, waiting)
-        if plugin is None:
-            return self._guarded(job, waiting.attempt, self._resume)
-        return self._guarded(waiting.job, waiting.attempt, lambda *_: self._look(waiting, plugin), waiting)
-
-    # -- steps ---------------------------------------------------------------------------
-
-    def _start(self, job: Job, attempt: Attempt) -> Ending:
-        stopped = self._attempts.stop_at("pre", job, attempt)
-        if stopped is not None:
-            return stopped
-        plugin = self._plugins.make(job, attempt.definition)
-        if attempt.action is Action.DELETE and plugin.resource_id is None:
-            resume.find(plugin)
-        if attempt.action is Action.CHECK and job.stack.action is not Action.CHECK:
-            insist_on_life(plugin)
-        if attempt.action is Action.CHECK and not plugin.implements("handle_check"):
-            return Visited(job=job, action=Action.CHECK, reason=f"{NO_CHECK} for {job.row.type}")
-        noted = self._attempts.note_instant(job, attempt, plugin)
-        if noted is None:
-            return Lost(job=job)
-        attempt = noted
-        try:
-            with nothing_unknown(plugin):
-                token = plugin.start(attempt.action, *arguments(attempt))
-        except Exception as error:
-            if attempt.action is Action.DELETE and attempt.again and is_gone(plugin, error):
-                return self._complete(job, attempt, plugin)
-            raise
-        return self._wait_first(job, attempt, plugin, token)
+            return self._acting.replace(job, waiting.attempt)
+        if driver is None:
+            return self._acting.guarded(job, waiting.attempt, self._resume)
+        return self._acting.look_again(waiting, driver)
 
     # -- what others began ------------------------------------------------------------------
 
@@ -150,38 +115,38 @@ class Actor:
         LOG.info("stack %s: %s: taking up its %s", job.stack.id, job.node, attempt.action)
         if job.row.hook is not None:
             return setbacks.paused(job, attempt)
-        plugin = self._plugins.make(job, attempt.definition)
-        match resume.way(job, attempt, plugin, self._plugins):
+        driver = self._plugins.make(job, attempt.definition)
+        match resume.way(job, attempt, driver, self._plugins):
             case resume.GoOn(going, token):
-                return self._look(setbacks.waiting_for(job, going, plugin, token), plugin)
+                return self._acting.look(setbacks.waiting_for(job, going, driver, token), driver)
             case resume.Whole(ended):
-                self._is_alone(job, ended, plugin)
-                return self._complete(job, ended, plugin)
+                self._acting.is_alone(job, ended, driver)
+                return self._acting.complete(job, ended, driver)
             case resume.Begin(again):
-                return self._guarded(job, again, self._start)
+                return self._acting.guarded(job, again, self._acting.start)
             case resume.Compare(again):
                 return self._compare(job, again)
             case resume.Undo(broken):
                 LOG.info("stack %s: %s: its create was interrupted; making it anew", job.stack.id, job.node)
-                return self._remove(job, deletions.begun(broken, whatever_policy=True))
+                return self._acting.remove(job, deletions.begun(broken, whatever_policy=True))
 
     def _take_up(self, job: Job, attempt: Attempt, newer: Attempt | None) -> Ending:
         if newer is not None and job.direction is Direction.CLEANUP:
-            return self._guarded(job, newer, lambda *_: self._leave(job, attempt, newer))
+            return self._acting.guarded(job, newer, lambda *_: self._leave(job, attempt, newer))
         if newer is None or attempt.action not in OVERTAKEN:
-            return self._guarded(job, attempt, self._resume)
+            return self._acting.guarded(job, attempt, self._resume)
         if not self._overtaking.gives_way(attempt):
-            return self._guarded(job, attempt, lambda *_: self._overtake(job, attempt, newer))
+            return self._acting.guarded(job, attempt, lambda *_: self._overtake(job, attempt, newer))
         if not self._registry.may_become(attempt.definition, newer.definition):
             # Not even looked at any more: the stack may not have the template any more that it is made of.
-            return self._replace(job, newer)
-        return self._guarded(job, newer, self._renew)
+            return self._acting.replace(job, newer)
+        return self._acting.guarded(job, newer, self._renew)
 
     def _overtake(self, job: Job, attempt: Attempt, newer: Attempt) -> Ending:
         """Give an action up for another incarnation if that is what a newer wish takes; else let it end."""
         match self._overtaking.hold(job, attempt, newer):
             case GivenUp():
-                return self._replace(job, newer)
+                return self._acting.replace(job, newer)
             case ToEnd(waits):
                 return self._resume(job, waits)
             case Lost() as lost:
@@ -190,12 +155,12 @@ class Actor:
     def _leave(self, job: Job, deleting: Attempt, left: Attempt, waiting: Waiting | None = None) -> Ending:
         """Give up a deletion that is under way, and leave what there is left of the physical resource."""
         if deleting.started:
-            plugin, token = (waiting.plugin, waiting.token) if waiting else (None, deleting.token)
-            (plugin or self._plugins.make(job, deleting.definition)).cancel(Action.DELETE, token)
+            driver, token = (waiting.driver, waiting.token) if waiting else (None, deleting.token)
+            (driver or self._plugins.make(job, deleting.definition)).cancel(Action.DELETE, token)
         LOG.info("stack %s: %s: its deletion is given up", job.stack.id, job.node)
         if not actions.try_leave(self._database, job.row, left):
             return Lost(job=job)
-        return self._start(job, left)
+        return self._acting.start(job, left)
 
     def _renew(self, job: Job, newer: Attempt) -> Ending:
         """Turn the action that is under way to what is wanted by now."""
@@ -203,7 +168,9 @@ class Actor:
             return self._compare(job, newer)
         if not actions.try_begin(self._database, job.row, newer):
             return Lost(job=job)
-        return self._start(job, newer)
+        return self._acting.start(job, newer)
+
+    # -- what is there already -----------------------------------------------------------------
 
     def _unchanged(self, job: Job, attempt: Attempt) -> Ending:
         row = job.row
@@ -232,129 +199,20 @@ class Actor:
             return self._take_back(job, attempt)
         row = job.row
         if row.applied is None or not self._registry.may_become(row.applied, attempt.definition):
-            raise plugins.UpdateReplace(row.name)
-        plugin = self._plugins.make(job, row.applied)
-        update = plugin.plan_update(attempt.definition)
+            raise UpdateReplace(row.name)
+        driver = self._plugins.make(job, row.applied)
+        update = driver.plan_update(attempt.definition)
         if update is None:
             return outputs.made(job, attempt, self._plugins.make(job, attempt.definition), None)
         if "update" in attempt.definition.restricted_actions:
             return setbacks.restricted(job, attempt, "update")
         if not actions.try_begin(self._database, row, attempt):
             return Lost(job=job)
-        with nothing_unknown(plugin):
-            token = plugin.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
-        return self._wait_first(job, attempt, plugin, token)
-
-    def _replace(self, job: Job, attempt: Attempt) -> Ending:
-        if "replace" in attempt.definition.restricted_actions:
-            return setbacks.restricted(job, attempt, "replace")
-        waiting = replacement.waiting_for(job, attempt)
-        return self._guarded(job, attempt, self._make_replacement, waiting)
-
-    def _make_replacement(self, job: Job, attempt: Attempt) -> Ending:
-        taken = replacement.take_place(self._database, job, attempt, self._plugins)
-        if not isinstance(taken, Job):
-            return taken
-        return self._guarded(taken, replacement.created(attempt), self._start)
+        with nothing_unknown(driver):
+            token = driver.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
+        return self._acting.wait_first(job, attempt, driver, token)
 
     def _take_back(self, job: Job, attempt: Attempt) -> Ending:
         """Take back what was handed over to a replacement, and compare then."""
         back = replacement.take_back(self._database, job, attempt, self._plugins)
-        return self._guarded(back, attempt, self._compare) if isinstance(back, Job) else back
-
-    # -- waiting --------------------------------------------------------------------------
-
-    def _wait_first(self, job: Job, attempt: Attempt, plugin: plugins.Resource, token: Any) -> Ending:
-        """Look once; only what is not finished at once has its token saved."""
-        started = kept(job, changed(attempt, started=True), token)
-        if token is not None and not self._attempts.save(job, started, plugin):
-            return setbacks.lost(job, attempt, plugin)
-        waiting = setbacks.waiting_for(job, started, plugin, token)
-        ending = self._guarded(job, started, lambda *_: self._look(waiting, plugin), waiting)
-        if token is None and isinstance(ending, Waiting) and not self._attempts.save(job, started, plugin):
-            return setbacks.lost(job, attempt, plugin)
-        return ending
-
-    def _look(self, waiting: Waiting, plugin: plugins.Resource) -> Ending:
-        job, attempt = waiting.job, changed(waiting.attempt, faults=0)
-        delay = min(FIRST_DELAY * GROWTH ** min(waiting.polls, GROWING), MAX_DELAY)
-        try:
-            with nothing_unknown(plugin):
-                complete = plugin.is_complete(attempt.action, waiting.token)
-            if complete and self._is_alone(job, attempt, plugin):
-                if attempt.action is Action.CREATE and attempt.again and not plugin.is_intact():
-                    LOG.info(
-                        "stack %s: %s: it lacks what another took; making it anew", job.stack.id, job.node
-                    )
-                    return self._remove(job, deletions.begun(attempt, whatever_policy=True))
-                return self._complete(job, attempt, plugin)
-            if complete:
-                delay, attempt = late.pause(attempt.unheard), late.looked(attempt)
-        except plugins.PollDelay as delayed:
-            delay = float(delayed.period)
-        return self._attempts.wait(changed(waiting, attempt=attempt, delay=delay), plugin)
-
-    # -- the end ---------------------------------------------------------------------------
-
-    def _complete(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> Ending:
-        if attempt.action in VISITS:
-            return Visited(job=job, action=attempt.action)
-        stopped = self._attempts.stop_at("post", job, attempt)
-        if stopped is not None:
-            return stopped
-        if attempt.action is Action.DELETE:
-            return self._deletions.ended(job, attempt, plugin)
-        if attempt.action is Action.ADOPT:
-            attempt = changed(attempt, definition=attempt.definition.changed(adopt=None))
-        plugin.become(attempt.definition)
-        return outputs.made(job, attempt, plugin, attempt.action)
-
-    def _is_alone(self, job: Job, attempt: Attempt, plugin: plugins.Resource) -> bool:
-        """Tell whether there is nothing beside what a create made; what was made late is removed."""
-        if attempt.action is not Action.CREATE or not attempt.unheard:
-            return True
-        return late.is_alone(plugin, lambda: self._plugins.make(job, attempt.definition))
-
-    # -- what came out broken ----------------------------------------------------------------
-
-    def _remove(self, job: Job, deletion: Attempt) -> Ending:
-        """Delete what a create made, so that it can be made anew."""
-        now = self._attempts.reread(job) if self._attempts.save(job, deletion) else None
-        return Lost(job=job) if now is None else self._guarded(now, deletion, self._start)
-
-    # -- around a plugin ---------------------------------------------------------------------
-
-    def _guarded(self, job: Job, attempt: Attempt, act: Act, waiting: Waiting | None = None) -> Ending:
-        """Run plugin code; whatever it raises becomes an ending.
-
-        After a fault that may pass, ``waiting`` goes on; without it the action
-        is taken up from its row, as if by another worker.
-        """
-        try:
-            return act(job, attempt)
-        except plugins.UpdateReplace:
-            return self._replace(job, attempt)
-        except Orphaned as orphaned:
-            return Lost(job=job, orphan=orphaned.plugin)
-        except errors.StaleWrite:
-            return Lost(job=job)
-        except errors.StorageError:
-            # A fault of ours is never a failure of the resource's: whoever claims it goes on.
-            LOG.exception("stack %s: %s: what it came to could not be written", job.stack.id, job.node)
-            return Lost(job=job)
-        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-            return self._after_error(job, attempt, error, waiting)
-
-    def _after_error(self, job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None) -> Ending:
-        match self._mishaps.judge(job, attempt, error):
-            case Again(said):
-                if said is not None:
-                    self._attempts.show_fault(job, said)
-                return setbacks.again(job, attempt, error, waiting)
-            case Anew():
-                broken = changed(attempt, retries=attempt.retries + 1)  # Heat's action_retry_limit
-                return self._remove(job, deletions.begun(broken))
-            case NothingThere():
-                return self._deletions.ended(job, attempt, self._plugins.make(job, attempt.definition))
-            case Failed() as failed:
-                return failed
+        return self._acting.guarded(back, attempt, self._compare) if isinstance(back, Job) else back

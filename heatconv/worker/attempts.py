@@ -17,7 +17,7 @@ from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction
 from heatconv.model.records import Attempt, Job, changed
 from heatconv.model.states import Action, Status
-from heatconv.resources.resource import Resource as Plugin
+from heatconv.resources.driver import PluginDriver
 from heatconv.worker import setbacks
 from heatconv.worker.endings import Ending, Lost, Waiting
 from heatconv.worker.looks import leaves_unknown
@@ -31,9 +31,11 @@ class Attempts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def save(self, job: Job, attempt: Attempt, plugin: Plugin | None = None) -> bool:
+    def save(self, job: Job, attempt: Attempt, driver: PluginDriver | None = None) -> bool:
         """Write how far an action is, and by what id its plugin knows what it is about."""
-        known = {"physical_id": plugin.resource_id} if plugin is not None and plugin.only_here else {}
+        known = {}
+        if driver is not None and driver.plugin.only_here:
+            known["physical_id"] = driver.plugin.resource_id
         return actions.try_write(self._database, job.row, {"progress": attempt.to_json(), **known})
 
     def reread(self, job: Job) -> Job | None:
@@ -44,14 +46,14 @@ class Attempts:
         now: Job = changed(job, resource=row)
         return now
 
-    def note_instant(self, job: Job, attempt: Attempt, plugin: Plugin) -> Attempt | None:
+    def note_instant(self, job: Job, attempt: Attempt, driver: PluginDriver) -> Attempt | None:
         """Save that something is asked for which nobody could find again, before it is asked for.
 
         If it was asked for before, an event tells what that may have left behind.
         Costs nothing where a type can be searched.  Returns the attempt with that, None
         if the row is not held any more.
         """
-        unknown = leaves_unknown(plugin, attempt)
+        unknown = leaves_unknown(driver, attempt)
         if unknown is None:
             return attempt
         if attempt.begun:
@@ -59,7 +61,7 @@ class Attempts:
             return attempt if actions.try_tell(self._database, job.row, attempt, unknown) else None
         if attempt.action is Action.DELETE:
             return attempt
-        noted = changed(attempt, begun=True, notes=plugin.data())
+        noted = changed(attempt, begun=True, notes=driver.plugin.data())
         return noted if self.save(job, noted) else None
 
     def show_fault(self, job: Job, said: str) -> None:
@@ -68,16 +70,16 @@ class Attempts:
         if now is not None and now.status is Status.IN_PROGRESS:
             actions.try_write(self._database, job.row, {"status_reason": f"{said}; trying again"})
 
-    def wait(self, waiting: Waiting, plugin: Plugin) -> Ending:
+    def wait(self, waiting: Waiting, driver: PluginDriver) -> Ending:
         """Go on waiting, with how far the action is now in its row; not beyond the stack's deadline."""
         job, attempt = waiting.job, waiting.attempt
         if setbacks.is_overdue(job):
-            plugin.cancel(attempt.action, waiting.token)
+            driver.cancel(attempt.action, waiting.token)
             return setbacks.timed_out(job, attempt)
         now = kept(job, attempt, waiting.token)
         if (now.token, now.lost) != (attempt.token, attempt.lost):
-            if not self.save(job, now, plugin):
-                return setbacks.lost(job, now, plugin)
+            if not self.save(job, now, driver):
+                return setbacks.lost(job, now, driver)
             attempt = now
         return changed(waiting, attempt=attempt, polls=waiting.polls + 1)
 

@@ -10,7 +10,7 @@ from heatconv.model.endings import Gone
 from heatconv.model.nodes import Direction
 from heatconv.model.records import Attempt, Job, ResourceRow, changed
 from heatconv.model.states import Action, DeletionPolicy
-from heatconv.resources.resource import Resource as Plugin
+from heatconv.resources.driver import PluginDriver
 from heatconv.worker import faults, late
 from heatconv.worker.attempts import Attempts
 from heatconv.worker.endings import Ending, Lost, Waiting
@@ -38,28 +38,28 @@ class Deletions:
         self._database = database
         self._attempts = attempts
 
-    def ended(self, job: Job, attempt: Attempt, plugin: Plugin) -> Ending:
+    def ended(self, job: Job, attempt: Attempt, driver: PluginDriver) -> Ending:
         """Return what is to be done now that a deletion has come to its end."""
-        if attempt.unheard and late.is_possible(plugin):
-            more = self._delete_more(job, attempt, plugin)
+        if attempt.unheard and late.is_possible(driver):
+            more = self._delete_more(job, attempt, driver)
             if more is not None:
                 return more
         if job.direction is Direction.UPDATE:
             return self._make_anew(job, attempt)
         return Gone(job=job, action=Action.DELETE)
 
-    def _delete_more(self, job: Job, attempt: Attempt, plugin: Plugin) -> Ending | None:
+    def _delete_more(self, job: Job, attempt: Attempt, driver: PluginDriver) -> Ending | None:
         """Go on with what was made beside what is deleted by now, or may yet be made."""
         again = changed(attempt, token=None, started=False)
-        found = late.found(plugin)
+        found = late.found(driver.plugin)
         if found is None:
             looked, delay = late.looked(again), late.pause(attempt.unheard)
-            later = Waiting(job=job, attempt=looked, plugin=None, token=None, delay=delay)
+            later = Waiting(job=job, attempt=looked, driver=None, token=None, delay=delay)
             return later if job.direction is Direction.CLEANUP else None
         if not self._attempts.save(job, again):
             return Lost(job=job)
-        plugin.resource_id_set(found)
-        return Waiting(job=job, attempt=again, plugin=None, token=None, delay=0)
+        driver.plugin.resource_id_set(found)
+        return Waiting(job=job, attempt=again, driver=None, token=None, delay=0)
 
     def _make_anew(self, job: Job, attempt: Attempt) -> Ending:
         """Create again what was deleted because it was broken, after a growing, uneven pause."""
@@ -72,7 +72,7 @@ class Deletions:
         if not actions.try_write(self._database, row, forgotten):
             return Lost(job=job)
         delay = faults.pause(attempt.retries - 1) if attempt.retries else 0
-        return Waiting(job=job, attempt=create, plugin=None, token=None, delay=delay)
+        return Waiting(job=job, attempt=create, driver=None, token=None, delay=delay)
 
 
 def _policy(row: ResourceRow, definition: Definition) -> DeletionPolicy:

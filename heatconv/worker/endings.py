@@ -8,20 +8,20 @@ from typing import Any
 
 from heatconv.model.endings import Ended
 from heatconv.model.records import Attempt, Job
-from heatconv.resources.resource import Resource as Plugin
+from heatconv.resources.driver import PluginDriver
 
 
 @dataclass(frozen=True, kw_only=True)
 class Waiting:
     """The action goes on in the real world; look again after ``delay`` seconds.
 
-    Without a ``plugin`` the action has to be taken up again from its row; or, if
+    Without a ``driver`` the action has to be taken up again from its row; or, if
     it ``replaces`` the row's resource, that still has to hand over.
     """
 
     job: Job
     attempt: Attempt
-    plugin: Plugin | None
+    driver: PluginDriver | None
     token: Any
     delay: float
     polls: int = 0
@@ -32,11 +32,11 @@ class Waiting:
 class Lost:
     """The lock was broken, or the traversal superseded before anything was begun.
 
-    ``orphan`` is a plugin whose physical id could not be recorded any more.
+    ``orphan`` drives a plugin whose physical id could not be recorded any more.
     """
 
     job: Job
-    orphan: Plugin | None = None
+    orphan: PluginDriver | None = None
 
 
 Ending = Ended | Waiting | Lost

@@ -19,6 +19,8 @@ from heatconv.model.records import Job, ResourceRow, changed
 from heatconv.model.secrets import REDACTED
 from heatconv.model.states import Action, Status
 from heatconv.resources.clients.status import http_status
+from heatconv.resources.declared import implements
+from heatconv.resources.driver import PluginDriver
 from heatconv.resources.facts import Incarnation, Unkept
 from heatconv.resources.resource import PollDelay
 from heatconv.resources.resource import Resource as Plugin
@@ -27,7 +29,7 @@ from heatconv.worker.keeper import RowKeeper
 
 BUSY = 2.0  #: seconds until a thing that a service is busy with is asked about again
 
-PluginOf = Callable[[Job, Definition], Plugin]  #: of a job's row, as a definition has it
+MakeDriver = Callable[[Job, Definition], PluginDriver]  #: of a job's row, as a definition has it
 
 #: What is no word of a service's on whether it can be done.
 _OURS = (PollDelay, errors.ConcurrencyError, errors.StorageError, errors.TransportError)
@@ -41,7 +43,7 @@ class Busy(Exception):
     """A replacement is being worked on, so that nothing can be taken from it yet."""
 
 
-def hand_over(database: Database, job: Job, plugin_of: PluginOf) -> None:
+def hand_over(database: Database, job: Job, make_driver: MakeDriver) -> None:
     """Let a plugin hand over what a replacement needs, if there is anything and the type cares.
 
     Raises:
@@ -54,15 +56,16 @@ def hand_over(database: Database, job: Job, plugin_of: PluginOf) -> None:
     if row.physical_id is None or definition is None or definition.external_id is not None:
         return
     try:
-        plugin = plugin_of(job, definition)
+        driver = make_driver(job, definition)
     except errors.NotFound:
         return  # its type is no more, and whoever knew how to
-    if not plugin.implements("prepare_for_replace"):
+    plugin = driver.plugin
+    if not implements(type(plugin), "prepare_for_replace"):
         return
     first = _notes_of_handover(row)
     if row.handover is None:
         _write(database, row, {"handover": sorted(plugin.data())})
-    plugin.attach(plugin.incarnation, _FirstNotes(database, row, first))
+    driver.attach(driver.incarnation, _FirstNotes(database, row, first))
     try:
         plugin.prepare_for_replace()
     except _OURS:
@@ -72,7 +75,7 @@ def hand_over(database: Database, job: Job, plugin_of: PluginOf) -> None:
         raise Refused(str(error)) from error
 
 
-def take_back(database: Database, job: Job, plugin_of: PluginOf) -> Job:
+def take_back(database: Database, job: Job, make_driver: MakeDriver) -> Job:
     """Let a plugin take back what it has handed over; return the job with its row as it is then.
 
     Raises:
@@ -88,37 +91,39 @@ def take_back(database: Database, job: Job, plugin_of: PluginOf) -> Job:
         if not is_taken and not actions.try_take_from(database, each):
             raise Busy
     assert row.applied is not None  # noqa: S101 - a replacement is made of what was there
-    plugin = plugin_of(job, row.applied)
+    driver = make_driver(job, row.applied)
+    plugin = driver.plugin
     try:
-        took = list(_plugins(job, replacements, plugin_of, type(plugin)))
+        took = list(_plugins(job, replacements, make_driver, type(plugin)))
         for replacement in took:
-            plugin.take_back(replacement)
+            driver.take_back(replacement)
         if not took:
-            plugin.take_back(None)
+            driver.take_back(None)
     except _OURS:
         raise
     except Exception as error:
         _raise_if_busy(error)
         _write(database, row, {"handover": None})
         raise
-    for name in _notes_of_handover(changed(row, data=plugin.incarnation.data)):
+    for name in _notes_of_handover(changed(row, data=driver.incarnation.data)):
         plugin.data_delete(name)
     _write(database, row, {"handover": None})
-    now = changed(row, handover=None, data=plugin.incarnation.data, physical_id=plugin.resource_id)
+    now = changed(row, handover=None, data=driver.incarnation.data, physical_id=plugin.resource_id)
     back: Job = changed(job, resource=now)
     return back
 
 
 def _plugins(
-    job: Job, replacements: Sequence[ResourceRow], plugin_of: PluginOf, kind: type[Plugin]
+    job: Job, replacements: Sequence[ResourceRow], make_driver: MakeDriver, kind: type[Plugin]
 ) -> Iterator[Plugin]:
     """Yield those of some replacements that may have got anything, with what an interrupted create made."""
     for row in replacements:
         definition = _made_of(row)
         if definition is None:
             continue
-        plugin = plugin_of(changed(job, resource=row), definition)
-        plugin.attach(Incarnation.of(row), Unkept())
+        driver = make_driver(changed(job, resource=row), definition)
+        driver.attach(Incarnation.of(row), Unkept())
+        plugin = driver.plugin
         if not isinstance(plugin, kind):
             continue
         if plugin.resource_id is None:

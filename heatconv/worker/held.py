@@ -136,4 +136,4 @@ def _gives_way(waiting: Waiting, traversal_id: str | None) -> bool:
     if traversal_id is None:
         return True
     overtaken = waiting.job.traversal_id != traversal_id
-    return overtaken and waiting.plugin is not None and waiting.plugin.gives_way
+    return overtaken and waiting.driver is not None and waiting.driver.plugin.gives_way

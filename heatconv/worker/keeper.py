@@ -11,7 +11,7 @@ from heatconv import errors
 from heatconv.db.convergence import actions, resources
 from heatconv.db.plumbing.session import Database
 from heatconv.model.records import ResourceRow
-from heatconv.resources.resource import Resource as Plugin
+from heatconv.resources.driver import PluginDriver
 
 
 class RowKeeper:
@@ -55,25 +55,26 @@ class RowKeeper:
 class Orphaned(Exception):
     """A plugin made something, or may have, and its physical id could not be recorded any more."""
 
-    def __init__(self, plugin: Plugin) -> None:
+    def __init__(self, driver: PluginDriver) -> None:
         super().__init__()
-        self.plugin = plugin
+        self.driver = driver
 
 
 @contextlib.contextmanager
-def nothing_unknown(plugin: Plugin) -> Iterator[None]:
+def nothing_unknown(driver: PluginDriver) -> Iterator[None]:
     """Turn a write that failed into ``Orphaned`` if the plugin may have made something that no row tells of.
 
     A database that did not take an id may take the next one's: then this one is nobody's.
     """
+    plugin = driver.plugin
     before = plugin.resource_id
     try:
         yield
     except errors.StaleWrite:
         if plugin.resource_id is None or plugin.resource_id != before:
-            raise Orphaned(plugin) from None
+            raise Orphaned(driver) from None
         raise
     except errors.StorageError:
         if plugin.resource_id not in (None, before):
-            raise Orphaned(plugin) from None
+            raise Orphaned(driver) from None
         raise

@@ -17,8 +17,9 @@ from dataclasses import replace
 from heatconv.model.records import Attempt, ResourceRow, changed
 from heatconv.model.secrets import account
 from heatconv.model.states import Action, DeletionPolicy
+from heatconv.resources.driver import DeleteKind, PluginDriver
 from heatconv.resources.facts import Unkept
-from heatconv.resources.resource import DeleteKind, PollDelay, Resource
+from heatconv.resources.resource import PollDelay, Resource
 
 LOG = logging.getLogger(__name__)
 
@@ -42,9 +43,9 @@ def pause(left: int) -> float:
     return FIRST * 2.0 ** (LOOKS - left)
 
 
-def is_possible(plugin: Resource) -> bool:
+def is_possible(driver: PluginDriver) -> bool:
     """Tell whether what is to be deleted may yet be made; what is to stay is nothing to wait for."""
-    return plugin.comes_late and plugin.delete_kind() in _GOES
+    return driver.plugin.comes_late and driver.delete_kind() in _GOES
 
 
 def looked(attempt: Attempt) -> Attempt:
@@ -57,20 +58,21 @@ def found(plugin: Resource) -> str | None:
     return next((each for each in plugin.find_all() if each != plugin.resource_id), None)
 
 
-def is_alone(plugin: Resource, other: Callable[[], Resource]) -> bool:
+def is_alone(driver: PluginDriver, other: Callable[[], PluginDriver]) -> bool:
     """Remove what was made beside what a plugin knows; tell whether there is nothing of it left.
 
     Args:
-        plugin: of a create that is complete.
-        other: makes a plugin of the same resource, to remove what is not the resource's.
+        driver: of a create that is complete.
+        other: makes another driver for the same resource, to remove what is not the resource's.
     """
+    plugin = driver.plugin
     try:
         made = plugin.find_all()
         twins = [each for each in made if each != plugin.resource_id] if plugin.resource_id in made else []
         for twin in twins:
             LOG.warning("removing %s, which %s had made before, and late", twin, plugin)
             doomed = other()
-            doomed.attach(replace(plugin.incarnation, data={}), Unkept())
+            doomed.attach(replace(driver.incarnation, data={}), Unkept())
             remove(doomed, twin)
     except PollDelay:
         return False
@@ -82,37 +84,38 @@ def is_alone(plugin: Resource, other: Callable[[], Resource]) -> bool:
     return not twins
 
 
-def remove(plugin: Resource, physical_id: str) -> bool:
+def remove(driver: PluginDriver, physical_id: str) -> bool:
     """Have a plugin delete something that its resource is not; tell whether it is gone.
 
     Whatever is to become of the resource: this is a second one, which nobody was told of.
     """
-    plugin.attach(replace(plugin.incarnation, physical_id=physical_id), Unkept())
-    plugin.become(plugin.definition.changed(deletion_policy=DeletionPolicy.DELETE))
-    return plugin.is_complete(Action.DELETE, plugin.start(Action.DELETE))
+    driver.attach(replace(driver.incarnation, physical_id=physical_id), Unkept())
+    driver.plugin.become(driver.plugin.definition.changed(deletion_policy=DeletionPolicy.DELETE))
+    return driver.is_complete(Action.DELETE, driver.start(Action.DELETE))
 
 
-def remove_orphan(orphan: Resource, known: str | None) -> bool:
+def remove_orphan(orphan: PluginDriver, known: str | None) -> bool:
     """Delete what was made when the lock had been broken already, and nobody else has found.
 
     Args:
-        orphan: the plugin that made it, or may have.
+        orphan: drives the plugin that made it, or may have.
         known: the physical id that the row has now.
 
     Returns whether nothing of it is left; if not, this is to be called again.
     """
+    plugin = orphan.plugin
     try:
-        made = orphan.resource_id or orphan.find_existing()
+        made = plugin.resource_id or plugin.find_existing()
         if made is None or made == known:
             return True
-        LOG.warning("removing %s (%s), which was made without a lock", orphan, made)
+        LOG.warning("removing %s (%s), which was made without a lock", plugin, made)
         return remove(orphan, made)
     except PollDelay:
         return False
     except Exception as error:  # noqa: BLE001 - whatever it was, it is tried again
         LOG.warning(
             "%s was made without a lock and could not be removed yet: %s",
-            orphan,
-            account(error, orphan.definition.secrets),
+            plugin,
+            account(error, plugin.definition.secrets),
         )
         return False

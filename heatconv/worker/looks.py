@@ -13,8 +13,10 @@ from typing import Any
 from heatconv import errors
 from heatconv.model.records import Attempt
 from heatconv.model.states import Action
+from heatconv.resources.comparing import Update
+from heatconv.resources.declared import implements
+from heatconv.resources.driver import DeleteKind, PluginDriver, is_observable
 from heatconv.resources.exception import PollDelay
-from heatconv.resources.resource import DeleteKind, Resource, Update
 from heatconv.worker import faults
 
 #: What services call a thing that nothing is going on with; one without a status is there or is not.
@@ -22,21 +24,22 @@ _SETTLED = frozenset({None, "ACTIVE", "AVAILABLE", "COMPLETE", "CREATE_COMPLETE"
 _NOTHING: Collection[Any] = (None, "", [], {})  #: what a property is to a service that nobody gave
 
 
-def leaves_unknown(plugin: Resource, attempt: Attempt) -> str | None:
+def leaves_unknown(driver: PluginDriver, attempt: Attempt) -> str | None:
     """Return a sentence on what an action leaves behind if its worker dies between call and answer.
 
     None if whatever it leaves is found again.
     """
+    plugin, type_ = driver.plugin, type(driver.plugin)
     if plugin.only_here or plugin.definition.external_id is not None:
         return None
     match attempt.action:
         case Action.DELETE if plugin.resource_id is not None:
-            if plugin.goes_by_what_it_finds or plugin.delete_kind() is not DeleteKind.SNAPSHOT:
+            if plugin.goes_by_what_it_finds or driver.delete_kind() is not DeleteKind.SNAPSHOT:
                 return None
             what = f"a second copy of {plugin.resource_id}"
         case Action.CREATE | Action.DELETE if plugin.resource_id is None and not plugin.is_searchable():
             what = f"an object of the type {plugin.type()}"
-        case Action.SNAPSHOT if not plugin.goes_by_what_it_finds and plugin.implements("handle_snapshot"):
+        case Action.SNAPSHOT if not plugin.goes_by_what_it_finds and implements(type_, "handle_snapshot"):
             what = f"a copy of {plugin.resource_id}"
         case _:
             return None
@@ -48,7 +51,7 @@ def leaves_unknown(plugin: Resource, attempt: Attempt) -> str | None:
     )
 
 
-def insist_on_life(plugin: Resource) -> None:
+def insist_on_life(driver: PluginDriver) -> None:
     """Refuse what could not be deleted if it is not well, or if nobody can tell.
 
     Raises:
@@ -56,15 +59,16 @@ def insist_on_life(plugin: Resource) -> None:
         ResourceInError: it is there, and its service says that it is broken.
         NotSupported: there is nothing to look at it with.
     """
+    plugin = driver.plugin
     if plugin.only_here:
         return
-    if plugin.is_observable():
-        plugin.observe()
-    elif not plugin.implements("handle_check"):
+    if is_observable(type(plugin)):
+        driver.observe()
+    elif not implements(type(plugin), "handle_check"):
         raise errors.NotSupported(feature=f"Looking at a {plugin.type()} that could not be deleted")
 
 
-def is_whole(plugin: Resource) -> bool:
+def is_whole(driver: PluginDriver) -> bool:
     """Tell whether what a create made is seen to be well and to be all that was asked for.
 
     What was given and is told in no look, such as the rules of a security group, may be
@@ -73,10 +77,11 @@ def is_whole(plugin: Resource) -> bool:
     Raises:
         Exception: the service could not be asked just now.
     """
-    return _shows(plugin, plugin.comparable() | plugin.definition.properties.keys())
+    plugin = driver.plugin
+    return _shows(driver, plugin.comparable() | plugin.definition.properties.keys())
 
 
-def has_arrived(plugin: Resource, update: Update) -> bool:
+def has_arrived(driver: PluginDriver, update: Update) -> bool:
     """Tell whether the plugin's thing is seen to be well and as an update to its definition leaves it.
 
     What is no property the service cannot be asked about.
@@ -85,14 +90,14 @@ def has_arrived(plugin: Resource, update: Update) -> bool:
         Exception: the service could not be asked just now.
     """
     others = update.tmpl_diff.metadata_changed() or update.tmpl_diff.update_policy_changed()
-    return bool(update.prop_diff) and not others and _shows(plugin, update.prop_diff)
+    return bool(update.prop_diff) and not others and _shows(driver, update.prop_diff)
 
 
-def _shows(plugin: Resource, names: Collection[str]) -> bool:
-    if not plugin.is_observable():
+def _shows(driver: PluginDriver, names: Collection[str]) -> bool:
+    if not is_observable(type(driver.plugin)):
         return False
     try:
-        return _is_well(plugin) and _agrees(plugin, plugin.observe(), names)
+        return _is_well(driver) and _agrees(driver, driver.observe(), names)
     except PollDelay:
         return False
     except Exception as error:
@@ -101,16 +106,16 @@ def _shows(plugin: Resource, names: Collection[str]) -> bool:
         return False
 
 
-def _is_well(plugin: Resource) -> bool:
-    if plugin.implements("handle_check"):
-        return plugin.is_complete(Action.CHECK, plugin.start(Action.CHECK))
-    live = plugin.get_live_resource_data()
+def _is_well(driver: PluginDriver) -> bool:
+    if implements(type(driver.plugin), "handle_check"):
+        return driver.is_complete(Action.CHECK, driver.start(Action.CHECK))
+    live = driver.plugin.get_live_resource_data()
     status = live.get("status") if isinstance(live, Mapping) else None
     return status is None or str(status).upper() in _SETTLED
 
 
-def _agrees(plugin: Resource, live: Mapping[str, Any], names: Collection[str]) -> bool:
-    different, given = plugin.differences(live), plugin.comparable()
+def _agrees(driver: PluginDriver, live: Mapping[str, Any], names: Collection[str]) -> bool:
+    different, given = driver.differences(live), driver.plugin.comparable()
     return all(
         name in live and name not in different and (name in given or live[name] in _NOTHING) for name in names
     )

@@ -114,7 +114,7 @@ class Mishaps:
     def _finds(self, job: Job, attempt: Attempt) -> bool | None:
         """Tell whether what a create made is found; None if nobody knows."""
         try:
-            return self._plugins.make(job, attempt.definition).find_existing() is not None
+            return self._plugins.make(job, attempt.definition).plugin.find_existing() is not None
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             LOG.info("%s: %s; nobody knows whether it was made", job.node, account(error, job.secrets))
             return None

@@ -15,20 +15,22 @@ from heatconv.model.nodes import NodeData
 from heatconv.model.records import Attempt, Job, ResourceRow
 from heatconv.model.secrets import found_in, redacted_values, sentence
 from heatconv.model.states import Action
-from heatconv.resources import resource as plugins
+from heatconv.resources import referenced
+from heatconv.resources.driver import PluginDriver
+from heatconv.resources.resource import Resource
 from heatconv.worker import faults
 from heatconv.worker.endings import Ending
 
 LOG = logging.getLogger(__name__)
 
 
-def made(job: Job, attempt: Attempt, plugin: plugins.Resource, action: Action | None) -> Ending:
+def made(job: Job, attempt: Attempt, driver: PluginDriver, action: Action | None) -> Ending:
     """Return that a row is as an attempt wants it; ``action``: by what, None if nothing had to be done."""
-    row = job.row
+    row, plugin = job.row, driver.plugin
     references = [_reference(row.name, key) for key in row.wanted_attributes]
     reference_and_attributes = plugin.FnGetRefId(), _attributes(job, plugin, references)
     inside = plugin.stack.nested.secrets if plugin.stack.nested is not None else frozenset()
-    secrets = redacted_values(plugin.incarnation.data).union(attempt.definition.secrets, inside)
+    secrets = redacted_values(driver.incarnation.data).union(attempt.definition.secrets, inside)
     return Made(
         job=job,
         attempt=attempt,
@@ -38,7 +40,7 @@ def made(job: Job, attempt: Attempt, plugin: plugins.Resource, action: Action | 
     )
 
 
-def _attributes(job: Job, plugin: plugins.Resource, references: Iterable[Reference]) -> dict[str, Any]:
+def _attributes(job: Job, plugin: Resource, references: Iterable[Reference]) -> dict[str, Any]:
     """Return the attributes that are referred to; one that its service refuses for good is left out.
 
     It is asked for again when the resource is next visited.
@@ -46,7 +48,7 @@ def _attributes(job: Job, plugin: plugins.Resource, references: Iterable[Referen
     attributes: dict[str, Any] = {}
     for reference in references:
         try:
-            attributes |= plugin.output([reference])
+            attributes |= referenced.values(plugin, [reference])
         except (errors.TransportError, errors.ConcurrencyError, errors.StorageError):
             raise
         except Exception as error:

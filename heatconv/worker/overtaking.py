@@ -13,6 +13,7 @@ from heatconv.model.nodes import Direction
 from heatconv.model.records import Attempt, Job, changed
 from heatconv.model.secrets import sentence
 from heatconv.model.states import Action
+from heatconv.resources.declared import implements
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import UpdateReplace
 from heatconv.worker.attempts import Attempts
@@ -70,10 +71,10 @@ class Overtaking:
             return ToEnd(attempt)
         if self._is_in_vain(job, attempt, newer.definition):
             LOG.info("stack %s: %s: its %s is given up", job.stack.id, job.node, attempt.action)
-            plugin = self._plugins.make(job, attempt.definition)
+            driver = self._plugins.make(job, attempt.definition)
             if attempt.started and attempt.action is not Action.DELETE:
-                plugin.cancel(attempt.action, attempt.token)
-            if attempt.begun and not self._attempts.note_instant(job, attempt, plugin):
+                driver.cancel(attempt.action, attempt.token)
+            if attempt.begun and not self._attempts.note_instant(job, attempt, driver):
                 return Lost(job=job)
             return GivenUp()
         waits = changed(attempt, overtaken_by=newer.sha1)
@@ -87,17 +88,17 @@ class Overtaking:
             return False
         if not self._registry.may_become(attempt.definition, wanted):
             return True
-        plugin = self._plugins.make(job, attempt.definition)
+        driver = self._plugins.make(job, attempt.definition)
         try:
-            update = plugin.plan_update(wanted)
+            update = driver.plan_update(wanted)
         except UpdateReplace:
             return True
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything; it will again when it is time
             said = sentence(str(error), job.secrets)
             LOG.info("%s: what a newer wish takes is not known: %s", job.node, said)
             return False
-        may_be_given_up = attempt.action is Action.CREATE and plugin.implements("handle_create_cancel")
-        return update is not None and may_be_given_up
+        hears_of_it = implements(type(driver.plugin), "handle_create_cancel")
+        return update is not None and attempt.action is Action.CREATE and hears_of_it
 
 
 def is_of_an_older_wish(job: Job, attempt: Attempt) -> bool:

@@ -12,7 +12,7 @@ from heatconv.db.software.configs import Quotas
 from heatconv.db.software.project import ProjectSoftware
 from heatconv.model.definition import Definition
 from heatconv.model.records import Job, Stack
-from heatconv.resources import resource as plugins
+from heatconv.resources.driver import PluginDriver, driven
 from heatconv.resources.facts import Incarnation, Peer, StackFacts
 from heatconv.resources.registry import Registry
 from heatconv.rpc.engine_client import EngineClient
@@ -28,7 +28,7 @@ def no_signal_url(_stack: Stack, name: str) -> str:
 
 
 class PluginFactory:
-    """Makes the plugins of the rows that a worker acts on."""
+    """Makes the plugins of the rows that a worker acts on, each with its driver."""
 
     def __init__(
         self,
@@ -52,12 +52,12 @@ class PluginFactory:
         self._software_quotas = software_quotas
         self._engine = engine
 
-    def make(self, job: Job, definition: Definition) -> plugins.Resource:
-        """Return the plugin of a row, as ``definition`` has it."""
+    def make(self, job: Job, definition: Definition) -> PluginDriver:
+        """Return what drives the plugin of a row, as ``definition`` has it."""
         row = job.row
-        plugin = self._registry.get(definition.implemented_by)(row.name, definition, self._facts(job))
-        plugin.attach(Incarnation.of(row), RowKeeper(self._database, row, only_here=plugin.only_here))
-        return plugin
+        type_ = self._registry.get(definition.implemented_by)
+        keeper = RowKeeper(self._database, row, only_here=type_.only_here)
+        return driven(type_, row.name, definition, self._facts(job), Incarnation.of(row), keeper)
 
     def _facts(self, job: Job) -> StackFacts:
         stack = job.stack

@@ -9,7 +9,7 @@ from heatconv.db.convergence import actions, resources, sync_points
 from heatconv.db.plumbing.session import Database
 from heatconv.model.records import Job, ResourceRow
 from heatconv.model.states import Status
-from heatconv.resources.resource import Resource
+from heatconv.resources.driver import PluginDriver
 from heatconv.rpc.doorbell import Doorbell
 from heatconv.worker import late
 from heatconv.worker.timer import RETRY_DELAY, Timer
@@ -48,7 +48,7 @@ class Release:
             stack_id, traversal_id, nodes = found
             self._doorbell.ring(stack_id, traversal_id, nodes, self._trees.root_of(stack_id))
 
-    def disown(self, job: Job, orphan: Resource) -> None:
+    def disown(self, job: Job, orphan: PluginDriver) -> None:
         """Remove what was made after the lock had been broken, unless the next holder found it."""
         row = job.resource and resources.find(self._database, job.resource.id)
         undecided = row is not None and row.physical_id is None and row.status is Status.IN_PROGRESS

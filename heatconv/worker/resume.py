@@ -13,8 +13,9 @@ from typing import Any
 from heatconv.model.definition import Definition
 from heatconv.model.records import Attempt, Job, changed
 from heatconv.model.states import Action
+from heatconv.resources.declared import implements
+from heatconv.resources.driver import DeleteKind, PluginDriver
 from heatconv.resources.gone import is_gone
-from heatconv.resources.resource import DeleteKind
 from heatconv.resources.resource import Resource as Plugin
 from heatconv.worker import late
 from heatconv.worker.looks import has_arrived, is_whole
@@ -60,7 +61,7 @@ class Undo:
 Way = GoOn | Whole | Begin | Compare | Undo
 
 
-def way(job: Job, attempt: Attempt, plugin: Plugin, factory: PluginFactory) -> Way:
+def way(job: Job, attempt: Attempt, driver: PluginDriver, factory: PluginFactory) -> Way:
     """Return how to go on with an attempt that another worker has made.
 
     Raises:
@@ -71,18 +72,19 @@ def way(job: Job, attempt: Attempt, plugin: Plugin, factory: PluginFactory) -> W
     attempt = changed(attempt, started=False, lost=False, again=True)
     match attempt.action:
         case Action.CREATE:
-            return _of_create(attempt, plugin)
+            return _of_create(attempt, driver)
         case Action.UPDATE:
-            return _of_update(job, attempt, plugin, factory)
+            return _of_update(job, attempt, driver, factory)
         case Action.SNAPSHOT:
-            return _of_snapshot(attempt, plugin)
-        case Action.DELETE if plugin.delete_kind() is DeleteKind.SNAPSHOT:
+            return _of_snapshot(attempt, driver.plugin)
+        case Action.DELETE if driver.delete_kind() is DeleteKind.SNAPSHOT:
             return Begin(changed(attempt, begun=True))
         case _:
             return Begin(attempt)
 
 
-def _of_create(attempt: Attempt, plugin: Plugin) -> Way:
+def _of_create(attempt: Attempt, driver: PluginDriver) -> Way:
+    plugin = driver.plugin
     if plugin.resource_id is None:
         find(plugin)
     if plugin.comes_late:
@@ -92,22 +94,26 @@ def _of_create(attempt: Attempt, plugin: Plugin) -> Way:
         return Begin(attempt)
     if plugin.goes_on():
         return GoOn(changed(attempt, started=True), plugin.token_of())
-    return Whole(attempt) if is_whole(plugin) else Undo(attempt)
+    return Whole(attempt) if is_whole(driver) else Undo(attempt)
 
 
-def _of_update(job: Job, attempt: Attempt, wanted: Plugin, factory: PluginFactory) -> Way:
+def _of_update(job: Job, attempt: Attempt, driver: PluginDriver, factory: PluginFactory) -> Way:
     applied: Definition | None = job.row.applied
-    sees = not wanted.goes_by_what_it_finds and not wanted.gives_way
+    sees = not driver.plugin.goes_by_what_it_finds and not driver.plugin.gives_way
     if job.row.handover is None and applied is not None and sees:
         update = factory.make(job, applied).plan_update(attempt.definition)
-        if update is not None and has_arrived(wanted, update):
+        if update is not None and has_arrived(driver, update):
             return Whole(attempt)
     return Compare(attempt)
 
 
 def _of_snapshot(attempt: Attempt, plugin: Plugin) -> Way:
     """Take the snapshot again; the one that was begun goes, if the plugin noted what it was."""
-    if attempt.begun and attempt.notes != plugin.data() and plugin.implements("handle_delete_snapshot"):
+    if (
+        attempt.begun
+        and attempt.notes != plugin.data()
+        and implements(type(plugin), "handle_delete_snapshot")
+    ):
         try:
             plugin.handle_delete_snapshot(plugin.prepare_abandon())
         except Exception as error:

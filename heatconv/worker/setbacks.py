@@ -11,7 +11,7 @@ from heatconv.model.failure import ResourceFailure
 from heatconv.model.records import Attempt, Job, changed
 from heatconv.model.secrets import sentence
 from heatconv.model.states import VISITS, Action, Status
-from heatconv.resources import resource as plugins
+from heatconv.resources.driver import PluginDriver
 from heatconv.resources.stack_resource import NestedStackFailed
 from heatconv.worker import faults
 from heatconv.worker.endings import Ending, Lost, Waiting
@@ -19,9 +19,9 @@ from heatconv.worker.endings import Ending, Lost, Waiting
 PAUSE = 60.0  #: seconds until an action at a breakpoint looks, unless it is woken
 
 
-def waiting_for(job: Job, attempt: Attempt, plugin: plugins.Resource | None, token: Any) -> Waiting:
+def waiting_for(job: Job, attempt: Attempt, driver: PluginDriver | None, token: Any) -> Waiting:
     """Return an action that goes on at once; who returns it from a setback says when."""
-    return Waiting(job=job, attempt=attempt, plugin=plugin, token=token, delay=0)
+    return Waiting(job=job, attempt=attempt, driver=driver, token=token, delay=0)
 
 
 def again(job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None) -> Ending:
@@ -33,7 +33,7 @@ def again(job: Job, attempt: Attempt, error: Exception, waiting: Waiting | None)
     delay = faults.pause(attempt.faults, error)
     if waiting is not None:
         return changed(waiting, attempt=faulty, delay=delay)
-    return Waiting(job=job, attempt=faulty, plugin=None, token=None, delay=delay)
+    return Waiting(job=job, attempt=faulty, driver=None, token=None, delay=delay)
 
 
 def later(waiting: Waiting, seconds: float) -> Ending:
@@ -50,7 +50,7 @@ def paused(job: Job, attempt: Attempt) -> Ending:
     """
     if is_overdue(job):
         return timed_out(job, attempt)
-    return Waiting(job=job, attempt=attempt, plugin=None, token=None, delay=PAUSE)
+    return Waiting(job=job, attempt=attempt, driver=None, token=None, delay=PAUSE)
 
 
 def is_overdue(job: Job) -> bool:
@@ -90,9 +90,9 @@ def impossible(job: Job, reason: str) -> Ending:
     return Failed(job=job, action=_next_action(job), reason=said, definition=None)
 
 
-def lost(job: Job, attempt: Attempt, plugin: plugins.Resource | None) -> Ending:
+def lost(job: Job, attempt: Attempt, driver: PluginDriver | None) -> Ending:
     """Leave an action to whoever broke the lock; what a create made too late would be nobody's."""
-    return Lost(job=job, orphan=plugin if attempt.action is Action.CREATE else None)
+    return Lost(job=job, orphan=driver if attempt.action is Action.CREATE else None)
 
 
 def _next_action(job: Job) -> Action:

@@ -28,6 +28,7 @@ from heatconv.db.plumbing.session import Database
 from heatconv.model import ids
 from heatconv.model.definition import is_template
 from heatconv.resources import short_id
+from heatconv.resources.declared import implements
 from heatconv.resources.registry import Registry, Types
 from heatconv.resources.resource import Resource
 from heatconv.resources.template_resource import TemplateResource
@@ -158,7 +159,7 @@ class Boundaries:
         return _Types({name: self._stepped(registry.get(name)) for name in registry.names()}, self._stepped)
 
     def _stepped(self, plain: type[Resource]) -> type[Resource]:
-        hooks = [hook for hook in _HOOKS if hook in _OF_THE_BASE or plain.implements(hook)]
+        hooks = [hook for hook in _HOOKS if hook in _OF_THE_BASE or implements(plain, hook)]
         members = {hook: self.around(hook, getattr(plain, hook)) for hook in hooks}
         return type(plain.__name__, (plain,), members)
 

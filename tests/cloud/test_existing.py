@@ -16,6 +16,7 @@ from heatconv.openstack import adapter
 from heatconv.resources.facts import Incarnation, StackFacts
 from heatconv.resources.registry import Registry
 from tests.cloud.world import LARGE
+from tests.driving import drive
 
 #: types that only administrators make, or that nothing depends on -> what they take beside a name
 TYPES: dict[str, dict[str, Any]] = {
@@ -65,7 +66,7 @@ def resource(registry):
         definition = Definition(name="it", type=type_name, properties=properties)
         made = registry.get(type_name)("it", definition, facts)
         begun = datetime.now(UTC).replace(tzinfo=None)
-        made.attach(Incarnation(id=str(uuid.uuid5(uuid.NAMESPACE_OID, stack)), created_at=begun), None)
+        drive(made).attach(Incarnation(id=str(uuid.uuid5(uuid.NAMESPACE_OID, stack)), created_at=begun), None)
         return made
 
     return make
@@ -77,11 +78,11 @@ def test_what_was_made_is_found_and_nothing_else(resource, type_name, named):
     given = TYPES[type_name] | ({"name": f"named-{stack}"} if named else {})
     made, lost, stranger = (resource(type_name, each, **given) for each in (stack, stack, "others"))
     assert lost.find_existing() is None
-    made.start("CREATE")
+    drive(made).start("CREATE")
     try:
         assert lost.is_searchable()
         assert lost.find_existing() == made.resource_id
         assert stranger.find_existing() is None
     finally:
-        made.is_complete("DELETE", made.start("DELETE"))
+        drive(made).is_complete("DELETE", drive(made).start("DELETE"))
     assert lost.find_existing() is None

@@ -11,7 +11,6 @@ import json
 from typing import Any
 
 from heatconv.openstack.stand_ins.resource import Resource
-from heatconv.resources.handover import Handover
 
 WAS = "was"  #: the note of what the key pair was
 
@@ -26,8 +25,9 @@ class KeyPair(Resource):
             self.data_set(WAS, json.dumps(_identity(there)))
         super().prepare_for_replace()
 
-    def take_back(self, replacement: Handover | None) -> None:
+    def restore_prev_rsrc(self, convergence: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002 - Heat's
         """Make it again, in place of the one that has replaced it; a stranger's is in the way."""
+        replacement = self.replaced_by
         was, there = self._was(), self._there()
         if was is None or (there is not None and _identity(there) == was):
             return
@@ -37,7 +37,7 @@ class KeyPair(Resource):
 
     def handle_delete(self) -> Any:
         """Delete it, unless it was handed over: then one of that name is another's."""
-        if not self.incarnation.handed_over:
+        if not self._incarnation.handed_over:
             return super().handle_delete()
         there = self._there()
         if there is not None and _identity(there) == self._was():

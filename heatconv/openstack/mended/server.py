@@ -39,8 +39,8 @@ class Server(networks_of.Server):
             return
         self._detach(server, self._movable(server))
 
-    def take_back(self, replacement: Handover | None) -> None:
-        """Take the ports back from a replacement, once that is built or broken."""
+    def restore_prev_rsrc(self, convergence: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002 - Heat's
+        """Take the ports back from the replacement, once that is built or broken."""
         server = self._server(self.resource_id)
         if server is None:
             return
@@ -48,7 +48,7 @@ class Server(networks_of.Server):
         missing = [port_id for port_id in self._own_ports() if port_id not in there]
         has = {address for each in there.values() for address in each}
         addresses = [each for each in self._addresses() if each["fixed_ip"] not in has]
-        self._take_from(replacement, missing, {each["fixed_ip"] for each in addresses})
+        self._take_from(self.replaced_by, missing, {each["fixed_ip"] for each in addresses})
         for port_id in missing:
             server.interface_attach(port_id, None, None)
         for each in addresses:

@@ -8,18 +8,19 @@ from contextlib import contextmanager
 from typing import Any
 
 from heatconv import errors
-from heatconv.openstack.progress import Saving
+from heatconv.openstack.driver import CloudDriver
 from heatconv.resources import exception
+from heatconv.resources import resource as ours
 from heatconv.resources.resource import NoActionRequired, PollDelay, UpdateReplace
 from heatconv.resources.software import Software
 
 __all__ = ["NoActionRequired", "PollDelay", "Resource", "UpdateReplace"]
 
-QUOTAS = "quotas"
 
-
-class Resource(Saving):
+class Resource(ours.Resource):
     """The base of Heat's plugins."""
+
+    _driver = CloudDriver
 
     @classmethod
     def is_service_available(cls, context: Any) -> tuple[bool, str | None]:
@@ -45,17 +46,6 @@ class Resource(Saving):
         if inst is not None and self.entity is not None:
             self.context.login.known.note_id(self.entity, inst)
 
-    @classmethod
-    def is_observable(cls) -> bool:
-        """Tell whether anything can be known of how it is now.
-
-        Not of what is no object of its own; nor of quotas, whose physical id is
-        made up and would be taken for that of a project.
-        """
-        own = ("get_live_state", "get_live_resource_data")
-        known = bool(cls.entity) and cls.entity != QUOTAS and super().is_observable()
-        return known or any(_overrides(cls, hook) for hook in own)
-
     def comparable(self) -> set[str]:
         """Return the names of the properties that were given as one plain value.
 
@@ -66,23 +56,9 @@ class Resource(Saving):
         plain = {name for name, value in given.items() if isinstance(value, str | int | float)}
         return super().comparable() & plain
 
-    def differences(self, live: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what is live of the comparable properties and is neither as made nor as written.
-
-        A service may tell the name where it was given the id that the name stands for, and
-        nothing at all of what is secret.
-        """
-        written = self.definition.properties
-        found = super().differences(live)
-        return {name: value for name, value in found.items() if value not in (None, written.get(name))}
-
     def rpc_client(self) -> SoftwareConfigs:  # type: ignore[override]  # it is refused by types of ours
         """Return what plugins ask an engine for: software configs."""
         return SoftwareConfigs(self.stack.software)
-
-
-def _overrides(cls: type[Resource], hook: str) -> bool:
-    return getattr(cls, hook) is not getattr(Saving, hook)
 
 
 class SoftwareConfigs:

@@ -8,7 +8,15 @@ from typing import Any
 
 from heatconv.model.definition import Definition
 from heatconv.resources import resource, support
+from heatconv.resources.driver import PluginDriver
 from heatconv.resources.properties import Properties
+
+
+class Unchanging(PluginDriver):
+    """Drives what accepts any other definition as it is."""
+
+    def plan_update(self, after: Definition) -> None:
+        """Find nothing to do."""
 
 
 class NoneResource(resource.Resource):
@@ -16,12 +24,10 @@ class NoneResource(resource.Resource):
 
     support_status = support.SupportStatus(version="5.0.0")
     only_here = True
+    _driver = Unchanging
 
     def parse_properties(self, definition: Definition, lenient: bool = False) -> Properties:
         return Properties({}, {})
-
-    def plan_update(self, after: Definition) -> None:
-        """Accept any other definition as it is."""
 
     def handle_create(self) -> None:
         self.resource_id_set(self.physical_resource_name())

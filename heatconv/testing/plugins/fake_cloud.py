@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from heatconv.resources import attributes, exception, properties, resource
+from heatconv.resources.declared import implements
 from heatconv.resources.rsrc_defn import ResourceDefinition, ResourceDefinitionDiff
 from heatconv.testing.cloud import CloudApi, Json, ObjectStatus
 from heatconv.testing.cloud_client import connect
@@ -84,7 +85,7 @@ class Opaque(resource.Resource):
         return self._is_active()
 
     def _recreate(self, token: Json) -> None:
-        if token.get("lost") and not self.implements("find_existing"):
+        if token.get("lost") and not implements(type(self), "find_existing"):
             raise exception.Error(f"Nobody knows whether {self.name} was made; remove it by hand if it was.")
         token.update(self._try_to_create(again=True))
 

@@ -16,6 +16,7 @@ from heatconv.openstack.types import MODULES, OURS
 from heatconv.openstack.ways import WAYS, searchable
 from heatconv.resources.facts import Incarnation, StackFacts
 from heatconv.resources.properties import Schema
+from tests.driving import drive
 
 PAGE = Path(__file__).parents[3] / "doc/source/howto/use-your-cloud.rst"
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -65,7 +66,7 @@ def port(neutron):
         facts = StackFacts(id=stack, name=stack, project_id="p", context=context)
         definition = Definition(name="port", type="OS::Neutron::Port", properties=properties)
         made = type_("port", definition, facts)
-        made.attach(Incarnation(id=row, created_at=BEGUN), None)
+        drive(made).attach(Incarnation(id=row, created_at=BEGUN), None)
         return made
 
     return make
@@ -125,7 +126,7 @@ def test_a_method_that_takes_a_description_of_none_gets_the_mark(port):
     clients = SimpleNamespace(volumes=SimpleNamespace(create=lambda **given: made.append(given)))
     volume = searchable("OS::Cinder::Volume", Port)
     resource = volume("port", port(name="web").definition, port().stack)
-    resource.attach(Incarnation(id="00000000-0000-4000-8000-000000000001"), None)
+    drive(resource).attach(Incarnation(id="00000000-0000-4000-8000-000000000001"), None)
     resource.stack.context.clients.client = lambda _name, version=None: clients
     resource.client().volumes.create(name="web", description=None, size=1)
     assert made == [{"name": "web", "description": mark(resource), "size": 1}]

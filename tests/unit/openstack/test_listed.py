@@ -20,6 +20,7 @@ from heatconv.openstack.types import MODULES
 from heatconv.resources.exception import PollDelay, ResourceInError
 from heatconv.resources.facts import Incarnation, StackFacts
 from heatconv.resources.properties import Schema
+from tests.driving import drive
 
 PAGE = Path(__file__).parents[3] / "doc/source/howto/use-your-cloud.rst"
 
@@ -99,7 +100,7 @@ def server(nova):
         facts = StackFacts(id="stack", name="stack", project_id="p", context=context)
         definition = Definition(name=name, type="OS::Nova::Server", properties=properties)
         made = type_(name, definition, facts)
-        made.attach(Incarnation(id=f"row-{name}", physical_id=name), None)
+        drive(made).attach(Incarnation(id=f"row-{name}", physical_id=name), None)
         return made
 
     return make
@@ -108,7 +109,7 @@ def server(nova):
 def look(resource):
     """Return whether a create is complete, None if it is seen to go on."""
     try:
-        return resource.is_complete(Action.CREATE, resource.resource_id)
+        return drive(resource).is_complete(Action.CREATE, resource.resource_id)
     except PollDelay:
         return None
 
@@ -136,7 +137,7 @@ def test_who_waits_long_is_asked_less(server, now):
     for _ in range(300):
         for each in servers:
             try:
-                each.is_complete(Action.CREATE, each.resource_id)
+                drive(each).is_complete(Action.CREATE, each.resource_id)
             except PollDelay as delay:
                 pauses.append(delay.period)
         now.now += pauses[-1]
@@ -163,7 +164,7 @@ def test_at_last_the_plugin_looks_whatever_is_listed(nova, server, now):
 
 
 def test_other_actions_are_the_plugins_alone(nova, server):
-    assert server("one").is_complete(Action.UPDATE, None) is True
+    assert drive(server("one")).is_complete(Action.UPDATE, None) is True
     assert nova.listed == []
 
 
@@ -175,9 +176,9 @@ def test_many_are_looked_at_with_one_listing_and_what_it_lacks_by_itself(nova, s
     observed = type(servers[0]).observe_many(servers)
     assert observed["row-server-1"] is None
     assert isinstance(observed["row-server-2"], ResourceInError)
-    assert servers[3].differences(observed["row-server-3"]) == {"name": "renamed"}
+    assert drive(servers[3]).differences(observed["row-server-3"]) == {"name": "renamed"}
     well = [each for number, each in enumerate(servers) if number not in (1, 2, 3)]
-    assert [each.differences(observed[each.uuid]) for each in well] == [{}] * 297
+    assert [drive(each).differences(observed[each.uuid]) for each in well] == [{}] * 297
     assert (len(nova.listed), nova.shown) == (1, ["server-1"])
 
 
@@ -196,12 +197,12 @@ def test_many_are_looked_at_with_one_listing_and_what_it_lacks_by_itself(nova, s
 def test_what_counts_as_drift_is_what_was_given_and_its_service_tells(server, given, different):
     resource = server("one", "ACTIVE", **given)
     live = type(resource).observe_many([resource])["row-one"]
-    assert resource.differences(live) == different
+    assert drive(resource).differences(live) == different
 
 
 def test_a_flavor_that_is_known_by_one_word_only_is_not_compared(server):
     resource = server("one", "ACTIVE", flavor="1")
-    assert "flavor" not in resource.observe()
+    assert "flavor" not in drive(resource).observe()
 
 
 def test_the_types_are_ones_that_a_cloud_has():

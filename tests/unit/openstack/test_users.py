@@ -16,6 +16,7 @@ from heatconv.resources.context import Context
 from heatconv.resources.facts import Incarnation, Peer, StackFacts
 from heatconv.resources.properties import Schema
 from heatconv.resources.stack_users import Account
+from tests.driving import drive
 
 NOTES = {"user_id": "u", "stack_user_project_id": "v"}
 PEERS = {
@@ -77,7 +78,7 @@ def key(there):
     def made(keeper, of="jane", peers=PEERS):
         stack = replace(facts, resource_by_refid=peers.get)
         plugin = Key("key", Definition(name="key", type="Key", properties={"UserName": of}), stack)
-        plugin.attach(Incarnation(id="2", physical_id=keeper.physical_id, data=keeper.data), keeper)
+        drive(plugin).attach(Incarnation(id="2", physical_id=keeper.physical_id, data=keeper.data), keeper)
         return plugin
 
     return made

@@ -15,6 +15,7 @@ from heatconv.model.definition import Definition
 from heatconv.model.states import Action, Status
 from heatconv.resources.facts import Incarnation, StackFacts
 from heatconv.resources.resource import Resource
+from tests.driving import drive
 
 
 @dataclass
@@ -85,7 +86,7 @@ def make(stack, keeper):
             action=action,
             status=status,
         )
-        resource.attach(state, keeper)
+        drive(resource).attach(state, keeper)
         return resource
 
     return make_one

@@ -12,6 +12,7 @@ from heatconv.resources.clients.client_plugin import ClientPlugin, ExtensionMixi
 from heatconv.resources.context import Context
 from heatconv.resources.registry import Registry
 from heatconv.resources.validation import problems
+from tests.driving import drive
 
 
 class Refused(Exception):
@@ -194,7 +195,7 @@ def test_a_create_in_conflict_is_worth_another_attempt(installed, make):
             raise Refused(409)
 
     with pytest.raises(exception.ResourceInError) as caught:
-        make(Contested).start("CREATE")
+        drive(make(Contested)).start("CREATE")
     assert caught.value.retryable
     assert isinstance(caught.value.__cause__, Refused)
 
@@ -205,7 +206,7 @@ def test_other_errors_of_a_create_stay_what_they_are(installed, make):
             raise Refused(400)
 
     with pytest.raises(Refused):
-        make(Refusing).start("CREATE")
+        drive(make(Refusing)).start("CREATE")
 
 
 def test_a_module_of_the_plugin_directories_may_bring_a_client(installed, tmp_path, context):

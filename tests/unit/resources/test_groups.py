@@ -17,6 +17,7 @@ from heatconv.resources.heat.resource_group import ResourceGroup
 from heatconv.resources.nested import Inherited
 from heatconv.resources.resource import NoActionRequired, PollDelay
 from heatconv.resources.rsrc_defn import ResourceDefinition
+from tests.driving import drive
 
 OWNER = "3f1c0d5e-0000-4000-8000-000000000001"
 
@@ -100,7 +101,7 @@ def row(stack, keeper, nested):
             data=dict(keeper.data),
             wanted_attributes=tuple(map(json.dumps, wanted)),
         )
-        plugin.attach(incarnation, keeper)
+        drive(plugin).attach(incarnation, keeper)
         return plugin
 
     return look

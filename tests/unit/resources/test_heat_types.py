@@ -16,21 +16,23 @@ from heatconv.resources.heat.none_resource import NoneResource
 from heatconv.resources.heat.random_string import RandomString
 from heatconv.resources.heat.test_resource import TestResource
 from heatconv.resources.heat.value import Value
+from heatconv.resources.referenced import values
 from heatconv.resources.registry import Registry, installed_types
 from heatconv.resources.resource import PollDelay, UpdateReplace
 from heatconv.resources.validation import problems
+from tests.driving import drive
 
 
 def create(resource):
-    token = resource.start(Action.CREATE)
-    assert resource.is_complete(Action.CREATE, token)
+    token = drive(resource).start(Action.CREATE)
+    assert drive(resource).is_complete(Action.CREATE, token)
     return resource
 
 
 def update(resource, properties):
-    planned = resource.plan_update(Definition(name="server", type="T", properties=properties))
-    token = resource.start(Action.UPDATE, planned.json_snippet, planned.tmpl_diff, planned.prop_diff)
-    assert resource.is_complete(Action.UPDATE, token)
+    planned = drive(resource).plan_update(Definition(name="server", type="T", properties=properties))
+    token = drive(resource).start(Action.UPDATE, planned.json_snippet, planned.tmpl_diff, planned.prop_diff)
+    assert drive(resource).is_complete(Action.UPDATE, token)
     return resource
 
 
@@ -39,8 +41,8 @@ def update(resource, properties):
 
 def test_without_a_wait_it_is_there_at_once(make, keeper):
     resource = make(TestResource, {"value": "x"})
-    assert resource.start(Action.CREATE) is None
-    assert resource.is_complete(Action.CREATE, None)
+    assert drive(resource).start(Action.CREATE) is None
+    assert drive(resource).is_complete(Action.CREATE, None)
     assert keeper.physical_id == resource.physical_resource_name()
     assert resource.get_attribute("output") == "x"
 
@@ -56,60 +58,60 @@ def test_without_a_wait_it_is_there_at_once(make, keeper):
     ],
 )
 def test_a_wait_is_a_point_in_time_that_survives_its_worker(make, properties, action, seconds):
-    token = json.loads(json.dumps(make(TestResource, properties).start(action)))
+    token = json.loads(json.dumps(drive(make(TestResource, properties)).start(action)))
     other_worker = make(TestResource, properties)
     with pytest.raises(PollDelay) as caught:
-        other_worker.is_complete(action, token)
+        drive(other_worker).is_complete(action, token)
     assert seconds - 1 < caught.value.period <= seconds
-    assert other_worker.is_complete(action, token | {"until": 0})
+    assert drive(other_worker).is_complete(action, token | {"until": 0})
 
 
 def test_it_fails_when_told_to_but_lets_itself_be_deleted(make):
     resource = make(TestResource, {"fail": True})
     with pytest.raises(ValueError, match="Test Resource failed server"):
-        resource.start(Action.CREATE)
-    assert resource.is_complete(Action.DELETE, resource.start(Action.DELETE))
+        drive(resource).start(Action.CREATE)
+    assert drive(resource).is_complete(Action.DELETE, drive(resource).start(Action.DELETE))
 
 
 def test_a_failure_comes_after_the_wait(make):
     resource = make(TestResource, {"fail": True, "wait_secs": 9})
-    token = resource.start(Action.CREATE)
+    token = drive(resource).start(Action.CREATE)
     with pytest.raises(PollDelay):
-        resource.is_complete(Action.CREATE, token)
+        drive(resource).is_complete(Action.CREATE, token)
     with pytest.raises(ValueError, match="failed"):
-        resource.is_complete(Action.CREATE, token | {"until": 0})
+        drive(resource).is_complete(Action.CREATE, token | {"until": 0})
 
 
 def test_an_update_changes_its_output_wherever_it_is_read(make):
     create(make(TestResource, {"value": "x"}))
     updated = update(make(TestResource, {"value": "x"}, action=Action.CREATE), {"value": "y"})
-    assert updated.output([Reference("server", "output")]) == {'["output"]': "y"}
+    assert values(updated, [Reference("server", "output")]) == {'["output"]': "y"}
     assert make(TestResource, {"value": "y"}).get_attribute("output") == "y"
 
 
 def test_a_create_whose_token_was_lost_still_ends_as_it_was_to(make):
-    assert make(TestResource, {"wait_secs": 9}).is_complete(Action.CREATE, None)
+    assert drive(make(TestResource, {"wait_secs": 9})).is_complete(Action.CREATE, None)
     with pytest.raises(ValueError, match="failed"):
-        make(TestResource, {"wait_secs": 9, "fail": True}).is_complete(Action.CREATE, None)
+        drive(make(TestResource, {"wait_secs": 9, "fail": True})).is_complete(Action.CREATE, None)
 
 
 @pytest.mark.parametrize("wanted", [{"update_replace": True}, {"update_replace_value": "x"}])
 def test_it_is_replaced_when_told_to(make, wanted):
     resource = make(TestResource, action=Action.CREATE)
     with pytest.raises(UpdateReplace):
-        resource.plan_update(replace(resource.definition, properties=wanted))
+        drive(resource).plan_update(replace(resource.definition, properties=wanted))
 
 
 def test_turning_the_replacement_off_replaces_nothing(make):
     resource = make(TestResource, {"update_replace": True}, action=Action.CREATE)
-    assert resource.plan_update(replace(resource.definition, properties={})) is not None
+    assert drive(resource).plan_update(replace(resource.definition, properties={})) is not None
 
 
 def test_an_update_to_a_failing_one_fails(make):
     resource = make(TestResource, action=Action.CREATE)
-    planned = resource.plan_update(replace(resource.definition, properties={"fail": True}))
+    planned = drive(resource).plan_update(replace(resource.definition, properties={"fail": True}))
     with pytest.raises(ValueError, match="failed"):
-        resource.start(Action.UPDATE, planned.json_snippet, planned.tmpl_diff, planned.prop_diff)
+        drive(resource).start(Action.UPDATE, planned.json_snippet, planned.tmpl_diff, planned.prop_diff)
 
 
 @pytest.mark.parametrize(
@@ -126,14 +128,14 @@ def test_what_is_slow_holds_nobody_up(make, keeper, monkeypatch, name, wanted, l
     monkeypatch.setattr("time.sleep", pytest.fail)
     monkeypatch.setattr("time.time", lambda: 1000.0)
     resource = make(TestResource, {name: wanted, "wait_secs": 1})
-    resource.attach(replace(resource.incarnation, wanted_attributes=('["output"]',)), keeper)
-    assert resource.start(Action.CREATE)["until"] == 1001 + longer
+    drive(resource).attach(replace(drive(resource).incarnation, wanted_attributes=('["output"]',)), keeper)
+    assert drive(resource).start(Action.CREATE)["until"] == 1001 + longer
     assert resource.get_attribute("output") == "test_string"
-    assert resource.start(Action.DELETE)["until"] == 1001
+    assert drive(resource).start(Action.DELETE)["until"] == 1001
 
 
 def test_reading_is_not_waited_for_where_nobody_reads(make):
-    assert make(TestResource, {"attr_wait_secs": 9}).start(Action.CREATE) is None
+    assert drive(make(TestResource, {"attr_wait_secs": 9})).start(Action.CREATE) is None
 
 
 def test_a_client_that_is_not_there_is_refused(make, stack):
@@ -170,12 +172,12 @@ def test_none_takes_everything_and_tells_nothing(make, keeper, stack):
     create(resource)
     assert keeper.physical_id is not None
     wanted = [Reference("server", "whatever", ("a", 1)), Reference("server", "")]
-    assert resource.output(wanted) == {'["whatever","a",1]': None, '[""]': {}}
+    assert values(resource, wanted) == {'["whatever","a",1]': None, '[""]': {}}
 
 
 def test_none_never_changes(make):
     resource = make(NoneResource, action=Action.CREATE, status=Status.FAILED)
-    assert resource.plan_update(replace(resource.definition, properties={"x": 1})) is None
+    assert drive(resource).plan_update(replace(resource.definition, properties={"x": 1})) is None
 
 
 # -- OS::Heat::Value -------------------------------------------------------------------------
@@ -209,7 +211,7 @@ def test_a_value_of_another_type_is_refused(make, stack, keeper, type_name, give
     [(path, _sentence)] = problems(Value, resource.definition, stack)
     assert path == "resources.server.properties.value"
     with pytest.raises(exception.StackValidationFailed):
-        resource.start(Action.CREATE)
+        drive(resource).start(Action.CREATE)
     assert keeper.physical_id is None
 
 
@@ -284,7 +286,7 @@ def test_what_makes_no_text_is_refused(make, stack, given, where, complaint):
 def test_another_salt_takes_another_string(make):
     resource = make(RandomString, {"salt": "a"}, action=Action.CREATE)
     with pytest.raises(UpdateReplace):
-        resource.plan_update(replace(resource.definition, properties={"salt": "b"}))
+        drive(resource).plan_update(replace(resource.definition, properties={"salt": "b"}))
 
 
 def test_an_interrupted_create_keeps_its_text(make, keeper):

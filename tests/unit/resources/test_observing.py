@@ -7,8 +7,10 @@ import pytest
 
 from heatconv.model.definition import Definition
 from heatconv.resources import exception, resource
+from heatconv.resources.driver import is_observable
 from heatconv.resources.facts import Incarnation, StackFacts, Unkept
 from heatconv.resources.properties import Schema
+from tests.driving import drive
 
 MAP = {"cpu": Schema(Schema.INTEGER), "disk": Schema(Schema.STRING)}
 
@@ -43,7 +45,7 @@ def make(answer, **properties):
         Definition(name="a", type="T", properties=properties),
         StackFacts(id="s", name="s", project_id="p"),
     )
-    made.attach(Incarnation(id="row", physical_id="x"), Unkept())
+    drive(made).attach(Incarnation(id="row", physical_id="x"), Unkept())
     made.answer = answer
     return made
 
@@ -70,7 +72,7 @@ def make(answer, **properties):
 )
 def test_what_differs_is_what_somebody_chose_and_is_not_so(properties, live, differences):
     made = make(live, **properties)
-    assert made.differences(made.observe()) == differences
+    assert drive(made).differences(drive(made).observe()) == differences
 
 
 @pytest.mark.parametrize(
@@ -84,7 +86,7 @@ def test_what_differs_is_what_somebody_chose_and_is_not_so(properties, live, dif
     ],
 )
 def test_what_nobody_asked_for_is_unexpected_where_nobody_else_chooses(properties, live, unexpected):
-    assert make({}, **properties).unexpected(live) == unexpected
+    assert drive(make({}, **properties)).unexpected(live) == unexpected
 
 
 def test_what_cannot_be_updated_is_compared_if_the_type_tells_of_it():
@@ -97,15 +99,15 @@ def test_what_cannot_be_updated_is_compared_if_the_type_tells_of_it():
         Definition(name="a", type="T", properties={"fixed": "x"}),
         StackFacts(id="s", name="s", project_id="p"),
     )
-    assert made.differences({"fixed": "y"}) == {"fixed": "y"}
+    assert drive(made).differences({"fixed": "y"}) == {"fixed": "y"}
 
 
 def test_what_is_broken_by_its_status_is_in_error():
     with pytest.raises(exception.ResourceInError, match="error"):
-        make({"status": "error"}).observe()
-    assert make({"status": "ACTIVE"}).observe() == {}
+        drive(make({"status": "error"})).observe()
+    assert drive(make({"status": "ACTIVE"})).observe() == {}
 
 
 def test_a_type_can_be_observed_if_it_says_how():
-    assert Observed.is_observable()
-    assert not Deaf.is_observable()
+    assert is_observable(Observed)
+    assert not is_observable(Deaf)

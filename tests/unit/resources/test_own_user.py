@@ -20,6 +20,7 @@ from heatconv.resources.heat.wait_condition_handle import WaitConditionHandle
 from heatconv.resources.own_user import OwnUser
 from heatconv.resources.stack_users import NOTES, Account
 from heatconv.resources.validation import problems
+from tests.driving import drive
 
 URL = "http://heat/v1/p/stacks/web/1/resources/2/signal"
 
@@ -76,7 +77,7 @@ def handle(make, facts):
 
 def test_who_logs_in_is_told_all_that_it_takes(handle, users):
     made = handle("HEAT_SIGNAL")
-    made.start(Action.CREATE)
+    drive(made).start(Action.CREATE)
     ((name, project), password) = next(iter(users.passwords.items()))
     assert project == made.uuid
     assert name == made.physical_resource_name()
@@ -94,7 +95,7 @@ def test_who_logs_in_is_told_all_that_it_takes(handle, users):
 
 def test_a_token_is_told_with_where_to_send_it(handle, users):
     made = handle("TOKEN_SIGNAL")
-    made.start(Action.CREATE)
+    drive(made).start(Action.CREATE)
     (password,) = users.passwords.values()
     assert made.get_attribute("token") == f"token of {made.data()['user_id']} by {password}"
     assert made.get_attribute("endpoint").endswith("/signal")
@@ -103,7 +104,7 @@ def test_a_token_is_told_with_where_to_send_it(handle, users):
 def test_a_signed_url_is_told_where_resources_have_no_users(make, facts):
     without = replace(facts, context=Context(project_id="p"))
     made = make(WaitConditionHandle, facts=without)
-    made.start(Action.CREATE)
+    drive(made).start(Action.CREATE)
     assert (made.get_attribute("token"), made.get_attribute("endpoint")) == ("", f"{URL}?signature=it")
     wanted = Definition(name="a", type="T", properties={"signal_transport": "HEAT_SIGNAL"})
     ((_path, said),) = problems(WaitConditionHandle, wanted, without)
@@ -112,7 +113,7 @@ def test_a_signed_url_is_told_where_resources_have_no_users(make, facts):
 
 def test_what_is_noted_of_a_user_is_not_shown(handle, keeper):
     made = handle("TOKEN_SIGNAL")
-    made.start(Action.CREATE)
+    drive(made).start(Action.CREATE)
     made._create_keypair()
     shown = NOTES - redacted(keeper.data)
     assert shown == {"user_id", "stack_user_project_id"}
@@ -131,15 +132,15 @@ def test_whoever_goes_on_comes_to_the_same_user(make, facts, keeper, users, monk
 
     monkeypatch.setattr(users, "make", die)
     with pytest.raises(Dead):
-        made.start(Action.CREATE)
+        drive(made).start(Action.CREATE)
     monkeypatch.undo()
     (password,) = users.passwords.values()
     again = WaitConditionHandle("server", made.definition, facts)
-    again.attach(Incarnation(id=made.uuid, data=keeper.data), keeper)
-    again.start(Action.CREATE)
+    drive(again).attach(Incarnation(id=made.uuid, data=keeper.data), keeper)
+    drive(again).start(Action.CREATE)
     assert list(users.passwords.values()) == [password]
-    again.start(Action.DELETE)
-    assert again.is_complete(Action.DELETE, None)
+    drive(again).start(Action.DELETE)
+    assert drive(again).is_complete(Action.DELETE, None)
     assert users.passwords == {}
     assert NOTES.isdisjoint(keeper.data)
 
@@ -147,32 +148,32 @@ def test_whoever_goes_on_comes_to_the_same_user(make, facts, keeper, users, monk
 @pytest.mark.parametrize("policy", [DeletionPolicy.DELETE, DeletionPolicy.RETAIN])
 def test_a_user_goes_with_its_resource_whatever_stays(make, facts, users, policy):
     made = make(WaitConditionHandle, {"signal_transport": "HEAT_SIGNAL"}, facts=facts, deletion_policy=policy)
-    made.start(Action.CREATE)
-    assert made.is_complete(Action.DELETE, made.start(Action.DELETE))
+    drive(made).start(Action.CREATE)
+    assert drive(made).is_complete(Action.DELETE, drive(made).start(Action.DELETE))
     assert users.passwords == {}
 
 
 def test_a_second_copy_goes_without_the_user_of_the_first(handle, users):
     made = handle("HEAT_SIGNAL")
-    made.start(Action.CREATE)
-    made.attach(made.incarnation, Unkept())
-    assert made.is_complete(Action.DELETE, made.start(Action.DELETE))
+    drive(made).start(Action.CREATE)
+    drive(made).attach(drive(made).incarnation, Unkept())
+    assert drive(made).is_complete(Action.DELETE, drive(made).start(Action.DELETE))
     assert len(users.passwords) == 1
 
 
 def test_a_resource_without_a_user_asks_nobody(handle, users, monkeypatch):
     made = handle("CFN_SIGNAL")
-    made.start(Action.CREATE)
+    drive(made).start(Action.CREATE)
     monkeypatch.delattr(Users, "remove")
-    assert made.is_complete(Action.DELETE, made.start(Action.DELETE))
+    assert drive(made).is_complete(Action.DELETE, drive(made).start(Action.DELETE))
     assert users.passwords == {}
 
 
 def test_a_suspended_resource_has_no_voice(handle, users):
     made = handle("HEAT_SIGNAL")
-    made.start(Action.CREATE)
+    drive(made).start(Action.CREATE)
     for action, enabled in ((Action.SUSPEND, False), (Action.RESUME, True)):
-        made.start(action)
+        drive(made).start(action)
         assert users.enabled == {made.data()["user_id"]: enabled}
 
 
@@ -199,7 +200,7 @@ def test_what_is_adopted_tells_nothing_of_whose_user_may_speak_for_it(make, fact
     """Somebody who knows the id of another's user must not have it deleted, or let in."""
     sent = {"user_id": "another", "stack_user_project_id": "others", "password": "guessed", "note": "kept"}
     made = make(WaitConditionHandle, {"signal_transport": "HEAT_SIGNAL"}, facts=facts)
-    made.start(Action.ADOPT, {"resource_id": "it", "resource_data": sent})
+    drive(made).start(Action.ADOPT, {"resource_id": "it", "resource_data": sent})
     assert (made.data()["note"], made.resource_id) == ("kept", "it")
     assert made.data()["password"] in users.passwords.values()
     assert Account.of(keeper.data) == Account(f"id of {made.physical_resource_name()}", f"id of {made.uuid}")
@@ -207,6 +208,6 @@ def test_what_is_adopted_tells_nothing_of_whose_user_may_speak_for_it(make, fact
 
 def test_a_user_is_refused_in_one_sentence_where_nobody_makes_any(facts):
     made = OwnUser("a", Definition(name="a", type="T"), replace(facts, context=Context(project_id="p")))
-    made.attach(Incarnation(id=str(uuid.uuid4())), None)
+    drive(made).attach(Incarnation(id=str(uuid.uuid4())), None)
     with pytest.raises(exception.NotSupported, match=r"A Keystone user for a, .*stack_user_domain_name"):
         made._create_user()

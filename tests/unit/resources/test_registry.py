@@ -16,6 +16,7 @@ from heatconv.resources.context import Context
 from heatconv.resources.registry import Registry
 from heatconv.resources.resource import NoActionRequired, PollDelay, Resource, UpdateReplace
 from heatconv.resources.validation import problems
+from tests.driving import drive
 
 # Two plugins as somebody may have written them for Heat.
 CERTIFICATE = """
@@ -212,22 +213,22 @@ def test_a_heat_plugin_lives_its_life_with_its_import_lines_changed(plugins, mak
     facts = served(authority)
 
     made = make(certificate, {"cn": "a.example"}, facts=facts)
-    token = made.start(Action.CREATE)
-    assert [made.is_complete(Action.CREATE, token) for _ in range(2)] == [False, True]
+    token = drive(made).start(Action.CREATE)
+    assert [drive(made).is_complete(Action.CREATE, token) for _ in range(2)] == [False, True]
     assert authority.made["c1"]["common_name"] == "a.example"
     assert made.get_reference_id() == made.physical_resource_name()
     assert made.get_attribute("pem") == "secret"
 
     applied = make(certificate, {"cn": "a.example"}, facts=facts, action=Action.CREATE)
     wanted = {"common_name": "a.example", "names": ["b.example"]}
-    update = applied.plan_update(replace(applied.definition, properties=wanted))
-    token = applied.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
-    assert applied.is_complete(Action.UPDATE, token)
+    update = drive(applied).plan_update(replace(applied.definition, properties=wanted))
+    token = drive(applied).start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
+    assert drive(applied).is_complete(Action.UPDATE, token)
     assert authority.made["c1"]["names"] == ["b.example"]
 
     for _ in range(2):
         gone = make(certificate, wanted, facts=facts)
-        assert gone.is_complete(Action.DELETE, gone.start(Action.DELETE))
+        assert drive(gone).is_complete(Action.DELETE, drive(gone).start(Action.DELETE))
         assert authority.made == {}
 
 
@@ -250,13 +251,13 @@ def test_a_plugin_says_when_to_be_asked_again(plugins, make):
     timer = Registry.load([str(plugins)]).get("My::Timer")
     waiting = make(timer, {"seconds": 600})
     with pytest.raises(PollDelay) as caught:
-        waiting.is_complete(Action.CREATE, waiting.start(Action.CREATE))
+        drive(waiting).is_complete(Action.CREATE, drive(waiting).start(Action.CREATE))
     assert 590 < caught.value.period <= 600
     with pytest.raises(NoActionRequired, match="a timer"):
         waiting.handle_signal()
     waiting = make(timer, {"seconds": 600}, action=Action.CREATE)
     with pytest.raises(UpdateReplace, match="server"):
-        waiting.plan_update(replace(waiting.definition, properties={"seconds": 1}))
+        drive(waiting).plan_update(replace(waiting.definition, properties={"seconds": 1}))
 
 
 def test_a_module_is_imported_once(plugins):

@@ -14,9 +14,13 @@ from heatconv.model.secrets import redacted
 from heatconv.model.states import Action, DeletionPolicy, Status
 from heatconv.resources import attributes, exception, properties, resource, translation
 from heatconv.resources.clients.status import http_status
+from heatconv.resources.declared import implements
+from heatconv.resources.driver import DeleteKind
 from heatconv.resources.naming import physical_name
+from heatconv.resources.referenced import values
 from heatconv.resources.rsrc_defn import ResourceDefinition
 from heatconv.resources.short_id import get_id
+from tests.driving import drive
 
 
 class Server(resource.Resource):
@@ -53,33 +57,33 @@ class Server(resource.Resource):
 
 def test_a_create_runs_its_hooks_and_keeps_the_physical_id_at_once(make, keeper):
     server = make(Server)
-    token = server.start(Action.CREATE)
+    token = drive(server).start(Action.CREATE)
     assert keeper.physical_id == server.resource_id == server.get_reference_id()
-    assert not server.is_complete(Action.CREATE, token)
-    assert server.is_complete(Action.CREATE, token)
+    assert not drive(server).is_complete(Action.CREATE, token)
+    assert drive(server).is_complete(Action.CREATE, token)
 
 
 def test_a_create_with_wrong_properties_makes_nothing(make, keeper):
     with pytest.raises(exception.StackValidationFailed, match=r"resources\.server\.properties\.size"):
-        make(Server, {"size": "big"}).start(Action.CREATE)
+        drive(make(Server, {"size": "big"})).start(Action.CREATE)
     assert keeper.physical_id is None
 
 
 def test_metadata_of_the_definition_are_kept(make, keeper):
-    make(Server, metadata={"a": 1}).start(Action.CREATE)
+    drive(make(Server, metadata={"a": 1})).start(Action.CREATE)
     assert keeper.metadata == {"a": 1}
 
 
 def test_an_external_resource_is_looked_at_but_never_made_changed_or_deleted(make, keeper):
     server = make(Server, external_id="theirs")
-    assert server.is_complete(Action.CREATE, server.start(Action.CREATE))
+    assert drive(server).is_complete(Action.CREATE, drive(server).start(Action.CREATE))
     assert keeper.physical_id == "theirs"
     after = replace(server.definition, properties={"size": 2})
     server = make(Server, external_id="theirs", action=Action.CREATE)
-    assert server.plan_update(after) is None
-    assert server.delete_kind() is resource.DeleteKind.NOTHING
+    assert drive(server).plan_update(after) is None
+    assert drive(server).delete_kind() is DeleteKind.NOTHING
     with pytest.raises(errors.NotSupported, match="external_id"):
-        server.plan_update(replace(after, external_id="other"))
+        drive(server).plan_update(replace(after, external_id="other"))
 
 
 class Watched(Server):
@@ -109,12 +113,12 @@ class Watched(Server):
 def test_of_an_external_resource_every_action_is_a_look_or_nothing(make, keeper):
     for action in (Action.CREATE, Action.ADOPT, Action.CHECK):
         watched = make(Watched, {"size": "no number"}, external_id="theirs")
-        assert watched.is_complete(action, watched.start(action))
+        assert drive(watched).is_complete(action, drive(watched).start(action))
         assert (watched.ran, keeper.physical_id) == (["check", "token"], "theirs")
     for action in (Action.SUSPEND, Action.RESUME, Action.SNAPSHOT, Action.DELETE):
         watched = make(Watched, external_id="theirs")
-        assert watched.is_complete(action, watched.start(action))
-        watched.cancel(action, None)
+        assert drive(watched).is_complete(action, drive(watched).start(action))
+        drive(watched).cancel(action, None)
         assert watched.ran == []
 
 
@@ -140,15 +144,15 @@ class Keeping(resource.Resource):
 
 def test_a_snapshot_goes_through_its_hooks(make):
     keeping = make(Keeping, metadata={"m": 1})
-    assert keeping.is_complete(Action.SNAPSHOT, keeping.start(Action.SNAPSHOT))
+    assert drive(keeping).is_complete(Action.SNAPSHOT, drive(keeping).start(Action.SNAPSHOT))
     part = keeping.prepare_abandon()
-    assert keeping.start(Action.RESTORE, keeping.t, part).definition.properties == {"image": "i1"}
-    assert keeping.is_complete("DELETE_SNAPSHOT", keeping.start("DELETE_SNAPSHOT", part))
+    assert drive(keeping).start(Action.RESTORE, keeping.t, part).definition.properties == {"image": "i1"}
+    assert drive(keeping).is_complete("DELETE_SNAPSHOT", drive(keeping).start("DELETE_SNAPSHOT", part))
 
 
 def test_what_is_abandoned_can_be_adopted_again(make, keeper):
     server = make(Server, metadata={"m": 1})
-    server.start(Action.CREATE)
+    drive(server).start(Action.CREATE)
     server.data_set("k", "v")
     left = server.prepare_abandon()
     assert left == {
@@ -161,13 +165,13 @@ def test_what_is_abandoned_can_be_adopted_again(make, keeper):
         "resource_data": {"k": "v"},
     }
     keeper.physical_id, keeper.data, keeper.metadata = None, {}, {}
-    make(Server).start(Action.ADOPT, left)
+    drive(make(Server)).start(Action.ADOPT, left)
     assert (keeper.physical_id, keeper.data, keeper.metadata) == (server.resource_id, {"k": "v"}, {"m": 1})
 
 
 def test_what_is_adopted_has_to_be_valid(make, keeper):
     with pytest.raises(exception.StackValidationFailed):
-        make(Server, {"size": "big"}).start(Action.ADOPT, {"resource_id": "old"})
+        drive(make(Server, {"size": "big"})).start(Action.ADOPT, {"resource_id": "old"})
     assert keeper.physical_id is None
 
 
@@ -181,10 +185,10 @@ def test_a_type_without_hooks_does_nothing_in_every_action(make):
         Action.CHECK,
         Action.SNAPSHOT,
     ):
-        assert plain.is_complete(action, plain.start(action))
-    assert not resource.Resource.implements("handle_check")
-    assert not Server.implements("find_existing")
-    assert Server.implements("handle_create")
+        assert drive(plain).is_complete(action, drive(plain).start(action))
+    assert not implements(resource.Resource, "handle_check")
+    assert not implements(Server, "find_existing")
+    assert implements(Server, "handle_create")
 
 
 # -- names that older plugins use --------------------------------------------------------
@@ -266,7 +270,7 @@ def test_output_gives_the_attributes_asked_for(make):
         Reference("server", ""),
     ]
     server = make(Server)
-    assert server.output(wanted) == {
+    assert values(server, wanted) == {
         '["addresses","net",0,"ip"]': "10.0.0.1",
         '["addresses","net",5,"ip"]': None,
         '["nothing"]': None,
@@ -308,33 +312,37 @@ def test_no_difference_is_no_update(make):
     after = replace(
         server.definition, depends_on=("other",), description="new", deletion_policy=DeletionPolicy.RETAIN
     )
-    assert server.plan_update(after) is None
+    assert drive(server).plan_update(after) is None
 
 
 def test_an_update_in_place_gets_what_changed(make, keeper):
     server = applied(make, {"size": 1})
-    update = server.plan_update(replace(server.definition, properties={"size": "2"}, metadata={"m": 1}))
+    update = drive(server).plan_update(
+        replace(server.definition, properties={"size": "2"}, metadata={"m": 1})
+    )
     assert update.prop_diff == {"size": 2}
     assert update.tmpl_diff.properties_changed()
     assert update.tmpl_diff.metadata_changed()
     assert not update.tmpl_diff.update_policy_changed()
-    token = server.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
+    token = drive(server).start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
     assert token == {"size": 2}
     assert keeper.metadata == {"m": 1}
     assert server.properties["size"] == 1
-    assert server.is_complete(Action.UPDATE, token)
+    assert drive(server).is_complete(Action.UPDATE, token)
     assert server.properties["size"] == 2
 
 
 def test_a_value_said_otherwise_is_an_update_without_a_change(make):
-    update = applied(make, {}).plan_update(Definition(name="server", type="T", properties={"size": "1"}))
+    update = drive(applied(make, {})).plan_update(
+        Definition(name="server", type="T", properties={"size": "1"})
+    )
     assert update.prop_diff == {}
 
 
 def test_a_property_that_cannot_be_updated_takes_a_replacement(make):
     server = applied(make)
     with pytest.raises(resource.UpdateReplace) as caught:
-        server.plan_update(replace(server.definition, properties={"image": "bsd"}))
+        drive(server).plan_update(replace(server.definition, properties={"image": "bsd"}))
     assert isinstance(caught.value, errors.NeedsReplacement)
     assert caught.value.name == "server"
 
@@ -342,34 +350,34 @@ def test_a_property_that_cannot_be_updated_takes_a_replacement(make):
 def test_a_property_that_may_not_change_at_all_is_refused(make):
     server = applied(make, {"zone": "a"})
     with pytest.raises(errors.NotSupported, match="Update to properties zone of server"):
-        server.plan_update(replace(server.definition, properties={"zone": "b"}))
+        drive(server).plan_update(replace(server.definition, properties={"zone": "b"}))
 
 
 def test_wanted_properties_are_validated(make):
     server = applied(make)
     with pytest.raises(exception.StackValidationFailed):
-        server.plan_update(replace(server.definition, properties={"unheard": 1}))
+        drive(server).plan_update(replace(server.definition, properties={"unheard": 1}))
 
 
 def test_what_was_never_there_is_replaced(make):
     for action in (Action.INIT, Action.DELETE):
         server = applied(make, action=action)
         with pytest.raises(resource.UpdateReplace):
-            server.plan_update(server.definition)
+            drive(server).plan_update(server.definition)
 
 
 def test_after_a_failure_the_plugin_decides(make):
     server = applied(make, status=Status.FAILED)
-    assert server.plan_update(server.definition) is None
+    assert drive(server).plan_update(server.definition) is None
     server.replace_failed = True
     with pytest.raises(resource.UpdateReplace):
-        server.plan_update(server.definition)
+        drive(server).plan_update(server.definition)
 
 
 def test_an_unhealthy_one_is_replaced(make):
     server = applied(make, action=Action.CHECK, status=Status.FAILED)
     with pytest.raises(resource.UpdateReplace):
-        server.plan_update(server.definition)
+        drive(server).plan_update(server.definition)
 
 
 class Cautious(Server):
@@ -391,10 +399,10 @@ class Cautious(Server):
 def test_each_hook_can_ask_for_a_replacement(make, hook):
     server = make(Cautious, action=Action.CREATE)
     after = replace(server.definition, properties={"size": 2}, update_policy={"x": 1})
-    assert server.plan_update(after) is not None
+    assert drive(server).plan_update(after) is not None
     server.says = hook
     with pytest.raises(resource.UpdateReplace):
-        server.plan_update(after)
+        drive(server).plan_update(after)
 
 
 class Stubborn(Server):
@@ -417,14 +425,14 @@ class Stubborn(Server):
 def test_a_plugin_may_say_itself_whether_an_update_is_due(make):
     server = make(Stubborn, {"size": 2})
     bigger, smaller = (replace(server.definition, properties={"size": size}) for size in (3, 1))
-    assert server.plan_update(server.definition) is None
-    assert server.plan_update(bigger).prop_diff == {"size": 3}
+    assert drive(server).plan_update(server.definition) is None
+    assert drive(server).plan_update(bigger).prop_diff == {"size": 3}
     server.says = False
-    assert server.plan_update(bigger) is None
+    assert drive(server).plan_update(bigger) is None
     server.says = True
-    assert server.plan_update(server.definition).prop_diff == {}
+    assert drive(server).plan_update(server.definition).prop_diff == {}
     with pytest.raises(resource.UpdateReplace, match="server"):
-        server.plan_update(smaller)
+        drive(server).plan_update(smaller)
 
 
 def test_a_plugin_may_remember_another_definition_than_was_applied(make):
@@ -433,8 +441,8 @@ def test_a_plugin_may_remember_another_definition_than_was_applied(make):
             return super().frozen_definition().freeze(metadata={})
 
     server = make(Forgetful, metadata={"m": 1}, action=Action.CREATE)
-    assert server.plan_update(replace(server.definition, metadata={})) is None
-    assert server.plan_update(server.definition).tmpl_diff.metadata_changed()
+    assert drive(server).plan_update(replace(server.definition, metadata={})) is None
+    assert drive(server).plan_update(server.definition).tmpl_diff.metadata_changed()
 
 
 def test_a_type_without_an_update_hook_is_replaced(make):
@@ -496,12 +504,12 @@ def test_delete_deletes_by_client_and_accepts_that_it_is_gone(make, keeper, serv
     keeper.physical_id = "x"
     for _ in range(2):
         server = make(InCloud, facts=facts)
-        assert server.is_complete(Action.DELETE, server.start(Action.DELETE))
+        assert drive(server).is_complete(Action.DELETE, drive(server).start(Action.DELETE))
     assert cloud.things == {}
 
 
 def test_what_was_never_made_is_not_deleted(make):
-    assert make(InCloud).start(Action.DELETE) is None
+    assert drive(make(InCloud)).start(Action.DELETE) is None
 
 
 def test_without_clients_the_error_says_which_one_is_missing(make):
@@ -513,12 +521,12 @@ def test_the_deletion_policy_decides(make, keeper, served):
     cloud = Cloud("x")
     keeper.physical_id = "x"
     retained = make(InCloud, facts=served(cloud), deletion_policy=DeletionPolicy.RETAIN)
-    assert retained.is_complete(Action.DELETE, retained.start(Action.DELETE))
+    assert drive(retained).is_complete(Action.DELETE, drive(retained).start(Action.DELETE))
     assert "x" in cloud.things
     kept = make(InCloud, deletion_policy=DeletionPolicy.SNAPSHOT)
-    assert kept.delete_kind() is resource.DeleteKind.SNAPSHOT
+    assert drive(kept).delete_kind() is DeleteKind.SNAPSHOT
     with pytest.raises(errors.NotSupported):
-        kept.start(Action.DELETE)
+        drive(kept).start(Action.DELETE)
 
 
 # -- observation, adoption, cancelling -----------------------------------------------------
@@ -526,14 +534,14 @@ def test_the_deletion_policy_decides(make, keeper, served):
 
 def test_observation_reads_what_can_be_updated(make, keeper, served):
     keeper.physical_id = "x"
-    assert make(InCloud, facts=served(Cloud("x"))).observe() == {"size": 3}
-    assert make(Server).observe() == {}
+    assert drive(make(InCloud, facts=served(Cloud("x")))).observe() == {"size": 3}
+    assert drive(make(Server)).observe() == {}
 
 
 def test_observation_tells_that_it_is_gone(make, keeper, served):
     keeper.physical_id = "x"
     with pytest.raises(errors.PhysicalResourceGone, match="server"):
-        make(InCloud, facts=served(Cloud())).observe()
+        drive(make(InCloud, facts=served(Cloud()))).observe()
 
 
 def test_attributes_of_what_is_gone_are_none(make, keeper, served):
@@ -545,10 +553,10 @@ def test_attributes_of_what_is_gone_are_none(make, keeper, served):
 def test_adopting_takes_over_what_is_there(make, keeper):
     server = make(Server)
     data = {"resource_id": "old", "resource_data": {"k": "v"}, "metadata": {"m": 1}}
-    assert server.is_complete(Action.ADOPT, server.start(Action.ADOPT, data))
+    assert drive(server).is_complete(Action.ADOPT, drive(server).start(Action.ADOPT, data))
     assert (keeper.physical_id, keeper.data, keeper.metadata) == ("old", {"k": "v"}, {"m": 1})
     with pytest.raises(exception.Error, match="resource_id"):
-        server.start(Action.ADOPT, {})
+        drive(server).start(Action.ADOPT, {})
 
 
 def test_cancelling_tells_plugins_that_care(make):
@@ -557,8 +565,8 @@ def test_cancelling_tells_plugins_that_care(make):
             token["cancelled"] = True
 
     token: dict[str, bool] = {}
-    make(Caring).cancel(Action.CREATE, token)
-    make(Server).cancel(Action.CREATE, token)
+    drive(make(Caring)).cancel(Action.CREATE, token)
+    drive(make(Server)).cancel(Action.CREATE, token)
     assert token == {"cancelled": True}
 
 
@@ -567,7 +575,7 @@ def test_a_cancel_that_fails_matters_to_nobody(make, caplog):
         def handle_update_cancel(self, token):
             raise RuntimeError("too late")
 
-    make(Careless).cancel(Action.UPDATE, None)
+    drive(make(Careless)).cancel(Action.UPDATE, None)
     assert "cancelling its UPDATE failed" in caplog.text
 
 
@@ -585,7 +593,7 @@ def test_schemas_may_depend_on_the_definition(make):
             given = definition.definition.properties
             self.properties_schema = {key: properties.Schema(properties.Schema.ANY) for key in given}
 
-    update = make(Chameleon, {"size": 1}, action=Action.CREATE).plan_update
+    update = drive(make(Chameleon, {"size": 1}, action=Action.CREATE)).plan_update
     with pytest.raises(resource.UpdateReplace):
         update(Definition(name="server", type="T", properties={"anything": 1}))
 
@@ -685,7 +693,7 @@ def test_an_update_gives_the_hook_names_as_they_were_looked_up(make):
 
     plugin = make(Named, {"flavor": "small"}, action=Action.CREATE)
     after = replace(plugin.definition, properties={"flavor": "large"})
-    update = plugin.plan_update(after)
+    update = drive(plugin).plan_update(after)
 
     wanted = update.json_snippet.properties(Named.properties_schema)
     assert (wanted["flavor"], update.prop_diff) == ("id-of-large", {"flavor": "id-of-large"})
@@ -710,6 +718,6 @@ def test_what_an_attribute_reads_when_it_is_read_is_plain_data(make):
             return Lazy()
 
     plain = {"novnc": "http://novnc", "since": str(uuid.UUID(int=0))}
-    output = make(Telling).output([Reference("a", "power"), Reference("a", "power", ("novnc",))])
+    output = values(make(Telling), [Reference("a", "power"), Reference("a", "power", ("novnc",))])
     assert output == {'["power"]': plain, '["power","novnc"]': "http://novnc"}
-    assert make(Telling).output([Reference("a", "")]) == {'[""]': {"addresses": plain, "power": plain}}
+    assert values(make(Telling), [Reference("a", "")]) == {'[""]': {"addresses": plain, "power": plain}}

@@ -8,6 +8,7 @@ from heatconv.model.states import Action
 from heatconv.resources import exception, properties, resource
 from heatconv.resources.translation import TranslationRule, translate
 from heatconv.resources.unknown import Unknown
+from tests.driving import drive
 
 ADD, REPLACE, DELETE, RESOLVE = TranslationRule.RULE_KEYS
 
@@ -155,14 +156,14 @@ def test_a_resource_sees_ids_and_compares_by_them(make, served, keeper):
     assert port.properties["net"] == "id-a"
     after = Definition(name="server", type="T", properties={"net": "id-a"})
     with pytest.raises(resource.UpdateReplace):
-        port.plan_update(after)
+        drive(port).plan_update(after)
 
 
 @pytest.mark.parametrize(("name", "error"), [("lost", exception.EntityNotFound), ("unmatched", NoMatch)])
 def test_a_name_that_is_lost_matters_only_before_the_resource_is_made(make, served, keeper, name, error):
     facts = served(Finder())
     with pytest.raises(error):
-        make(Port, {"net": name}, facts=facts).start(Action.CREATE)
+        drive(make(Port, {"net": name}, facts=facts)).start(Action.CREATE)
     keeper.physical_id = "there"
     assert make(Port, {"net": name}, facts=facts).properties["net"] == name
 
@@ -177,4 +178,4 @@ def test_without_a_client_a_name_stays_a_name_until_something_is_to_be_done(make
     wanted = Definition(name="server", type="T", properties={"net": "a"})
     assert Port("server", wanted, stack).properties["net"] == "a"
     with pytest.raises(exception.ClientNotAvailable, match="net"):
-        make(Port, {"net": "a"}).start(Action.CREATE)
+        drive(make(Port, {"net": "a"})).start(Action.CREATE)

@@ -21,6 +21,7 @@ from heatconv.resources.heat.wait_condition import PATIENCE, WaitCondition
 from heatconv.resources.heat.wait_condition_handle import WaitConditionHandle
 from heatconv.resources.resource import PollDelay, UpdateReplace
 from heatconv.resources.validation import problems
+from tests.driving import drive
 
 # -- handles ---------------------------------------------------------------------------
 
@@ -72,9 +73,9 @@ def test_what_is_no_signal_is_refused(handle, keeper, details, sentence):
 def test_no_template_takes_the_signals_away(make, keeper):
     handle = make(WaitConditionHandle, action=Action.CREATE)
     handle.handle_signal()
-    update = handle.plan_update(replace(handle.definition, metadata={"new": 1}))
+    update = drive(handle).plan_update(replace(handle.definition, metadata={"new": 1}))
     assert update.tmpl_diff.metadata_changed()
-    handle.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
+    drive(handle).start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
     assert keeper.metadata.keys() == {"1"}
 
 
@@ -91,7 +92,7 @@ def test_the_attributes_tell_how_to_signal(make, stack, transport, signal):
     handle = make(WaitConditionHandle, {"signal_transport": transport}, facts=facts)
     ids[handle.uuid] = "server"
     assert handle.get_attribute("endpoint") is None
-    handle.start(Action.CREATE)
+    drive(handle).start(Action.CREATE)
     assert handle.get_attribute("endpoint") == "http://x/server?a=1&b=2"
     assert handle.get_attribute("token") == ""
     assert handle.get_attribute("curl_cli").endswith(
@@ -102,7 +103,7 @@ def test_the_attributes_tell_how_to_signal(make, stack, transport, signal):
 
 def test_who_takes_no_signals_has_no_address(make):
     handle = make(WaitConditionHandle, {"signal_transport": "NO_SIGNAL"})
-    handle.start(Action.CREATE)
+    drive(handle).start(Action.CREATE)
     assert handle.get_attribute("endpoint") is None
     assert handle.get_attribute("signal") == "{}"
 
@@ -122,7 +123,7 @@ def test_a_handle_for_updates_is_replaced_by_each(make):
     handle = make(UpdateWaitConditionHandle, action=Action.CREATE)
     assert handle.changes_with_every_update
     with pytest.raises(UpdateReplace):
-        handle.plan_update(handle.definition)
+        drive(handle).plan_update(handle.definition)
 
 
 # -- wait conditions ----------------------------------------------------------------------
@@ -151,23 +152,23 @@ def signal(status="SUCCESS", reason="ok", data=None):
 
 def test_it_waits_until_enough_signals_are_there(condition, signals, keeper):
     waiting = condition(count=2)
-    token = json.loads(json.dumps(waiting.start(Action.CREATE)))
+    token = json.loads(json.dumps(drive(waiting).start(Action.CREATE)))
     signals["a"] = signal(data=[1])
     with pytest.raises(PollDelay) as caught:
-        waiting.is_complete(Action.CREATE, token)
+        drive(waiting).is_complete(Action.CREATE, token)
     assert caught.value.period == PATIENCE
     assert keeper.physical_id is None
     signals["b"] = signal(data="x")
-    assert condition(count=2).is_complete(Action.CREATE, token)
+    assert drive(condition(count=2)).is_complete(Action.CREATE, token)
     assert keeper.physical_id is not None
     assert json.loads(waiting.get_attribute("data")) == {"a": [1], "b": "x"}
 
 
 def test_it_looks_once_more_when_its_time_is_up(condition):
     waiting = condition()
-    token = waiting.start(Action.CREATE) | {"until": time.time() + 5}
+    token = drive(waiting).start(Action.CREATE) | {"until": time.time() + 5}
     with pytest.raises(PollDelay) as caught:
-        waiting.is_complete(Action.CREATE, token)
+        drive(waiting).is_complete(Action.CREATE, token)
     assert 0 < caught.value.period <= 5
 
 
@@ -175,7 +176,7 @@ def test_a_failure_fails_it_with_every_reason(condition, signals):
     signals |= {"a": signal(), "b": signal("FAILURE", "no disk"), "c": signal("FAILURE", "no net")}
     waiting = condition()
     with pytest.raises(exception.Error, match=r"^no disk; no net$"):
-        waiting.is_complete(Action.CREATE, waiting.start(Action.CREATE))
+        drive(waiting).is_complete(Action.CREATE, drive(waiting).start(Action.CREATE))
 
 
 @pytest.mark.parametrize(
@@ -184,27 +185,29 @@ def test_a_failure_fails_it_with_every_reason(condition, signals):
 def test_after_its_time_it_fails_with_what_came(condition, signals, came, text):
     signals |= came
     waiting = condition(count=2)
-    token = waiting.start(Action.CREATE) | {"until": time.time() - 1}
+    token = drive(waiting).start(Action.CREATE) | {"until": time.time() - 1}
     with pytest.raises(exception.Error, match=text):
-        waiting.is_complete(Action.CREATE, token)
+        drive(waiting).is_complete(Action.CREATE, token)
 
 
 def test_what_came_at_the_last_moment_counts(condition, signals):
     signals["a"] = signal()
     waiting = condition()
-    assert waiting.is_complete(Action.CREATE, waiting.start(Action.CREATE) | {"until": time.time() - 1})
+    assert drive(waiting).is_complete(
+        Action.CREATE, drive(waiting).start(Action.CREATE) | {"until": time.time() - 1}
+    )
 
 
 def test_a_handle_that_is_none_is_named(condition):
     waiting = condition(handle="other")
     with pytest.raises(exception.Error, match="other is not the handle of a wait condition"):
-        waiting.is_complete(Action.CREATE, waiting.start(Action.CREATE))
+        drive(waiting).is_complete(Action.CREATE, drive(waiting).start(Action.CREATE))
 
 
 def test_a_higher_count_waits_again(condition, signals):
     signals["a"] = signal()
     waiting = condition()
-    waiting.is_complete(Action.CREATE, waiting.start(Action.CREATE))
+    drive(waiting).is_complete(Action.CREATE, drive(waiting).start(Action.CREATE))
     token = waiting.handle_update(None, None, {"count": 2})
     with pytest.raises(PollDelay):
         waiting.check_update_complete(token)
@@ -226,18 +229,18 @@ def test_a_higher_count_waits_again(condition, signals):
 )
 def test_a_delay_ends_at_an_instant_that_survives_its_worker(make, properties, least, most):
     before = time.time()
-    token = json.loads(json.dumps(make(Delay, properties).start(Action.CREATE)))
+    token = json.loads(json.dumps(drive(make(Delay, properties)).start(Action.CREATE)))
     assert before + least <= token["until"] <= time.time() + most
     with pytest.raises(PollDelay) as caught:
-        make(Delay, properties).is_complete(Action.CREATE, {"until": time.time() + 7})
+        drive(make(Delay, properties)).is_complete(Action.CREATE, {"until": time.time() + 7})
     assert 6 < caught.value.period <= 7
 
 
 def test_a_delay_is_there_once_it_is_over(make, keeper):
     delay = make(Delay, {"min_wait": 30})
-    delay.start(Action.CREATE)
+    drive(delay).start(Action.CREATE)
     assert keeper.physical_id is None
-    assert delay.is_complete(Action.CREATE, {"until": time.time()})
+    assert drive(delay).is_complete(Action.CREATE, {"until": time.time()})
     assert keeper.physical_id == delay.resource_id
 
 
@@ -245,22 +248,22 @@ def test_only_the_actions_named_take_time(make, keeper):
     keeper.physical_id = "x"
     delay = make(Delay, {"min_wait": 30, "actions": ["DELETE", "RESUME"]})
     for action in (Action.CREATE, Action.SUSPEND):
-        assert delay.is_complete(action, delay.start(action))
+        assert drive(delay).is_complete(action, drive(delay).start(action))
     for action in (Action.DELETE, Action.RESUME):
         with pytest.raises(PollDelay):
-            delay.is_complete(action, delay.start(action))
+            drive(delay).is_complete(action, drive(delay).start(action))
 
 
 def test_a_delay_that_never_was_goes_at_once(make):
     delay = make(Delay, {"min_wait": 30, "actions": ["DELETE"]})
-    assert delay.is_complete(Action.DELETE, delay.start(Action.DELETE))
+    assert drive(delay).is_complete(Action.DELETE, drive(delay).start(Action.DELETE))
 
 
 def test_a_delay_is_changed_without_waiting(make):
     delay = make(Delay, {"min_wait": 30}, action=Action.CREATE)
-    update = delay.plan_update(Definition(name="server", type="T", properties={"min_wait": 60}))
-    token = delay.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
-    assert delay.is_complete(Action.UPDATE, token)
+    update = drive(delay).plan_update(Definition(name="server", type="T", properties={"min_wait": 60}))
+    token = drive(delay).start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
+    assert drive(delay).is_complete(Action.UPDATE, token)
 
 
 def test_a_delay_longer_than_the_stack_may_take_is_refused(make, stack):
@@ -279,12 +282,12 @@ def test_a_delay_longer_than_the_stack_may_take_is_refused(make, stack):
 
 def test_an_access_policy_allows_what_it_lists(make):
     policy = make(AccessPolicy, {"AllowedResources": ["web"]})
-    assert policy.is_complete(Action.CREATE, policy.start(Action.CREATE))
+    assert drive(policy).is_complete(Action.CREATE, drive(policy).start(Action.CREATE))
     assert policy.access_allowed("web")
     assert not policy.access_allowed("db")
 
 
 def test_a_restarter_takes_anything_and_does_nothing(make):
     restarter = make(HARestarter, {"InstanceId": "i"})
-    assert restarter.is_complete(Action.CREATE, restarter.start(Action.CREATE))
+    assert drive(restarter).is_complete(Action.CREATE, drive(restarter).start(Action.CREATE))
     assert restarter.get_attribute("AlarmUrl") is None

@@ -12,12 +12,14 @@ from heatconv import testing
 from heatconv.errors import PhysicalResourceGone
 from heatconv.model.definition import Definition
 from heatconv.model.states import Action, Status
+from heatconv.resources.declared import implements
 from heatconv.resources.exception import PollDelay, ResourceInError, UpdateReplace
 from heatconv.resources.facts import Incarnation, StackFacts
 from heatconv.resources.registry import Registry
 from heatconv.testing.cloud import IN_PROCESS
 from heatconv.testing.failures import FailureRule, Outcome, Refused
 from heatconv.testing.templates import OPAQUE, SERVER, SNAPSHOT, STEPS
+from tests.driving import drive
 
 PLUGINS = str(Path(testing.__file__).parent / "plugins")
 ROW = "0198f0c6-5a70-7c3e-8a55-3a4b7de0a001"
@@ -69,7 +71,7 @@ def build(registry, row):
         definition = Definition(name="A", type=type, properties=properties)
         resource = registry.get(type)("A", definition, StackFacts(id="s", name="web", project_id="p"))
         state = Incarnation(id=ROW, physical_id=row.physical_id, data=row.data, action=Action.CREATE)
-        resource.attach(state, row)
+        drive(resource).attach(state, row)
         return resource
 
     return build
@@ -77,15 +79,15 @@ def build(registry, row):
 
 def carry_out(resource, action, *arguments):
     """Start an action and poll it to its end."""
-    token = resource.start(action, *arguments)
+    token = drive(resource).start(action, *arguments)
     for _ in range(20):
-        if resource.is_complete(action, token):
+        if drive(resource).is_complete(action, token):
             return
     raise AssertionError(f"{action} never ends")
 
 
 def update(resource, **properties):
-    plan = resource.plan_update(replace(resource.definition, properties=properties))
+    plan = drive(resource).plan_update(replace(resource.definition, properties=properties))
     carry_out(resource, Action.UPDATE, plan.json_snippet, plan.tmpl_diff, plan.prop_diff)
 
 
@@ -113,10 +115,10 @@ def test_steps_are_taken_one_by_one(cloud, build):
 
 def test_steps_go_on_where_they_were_when_somebody_else_takes_over(cloud, build):
     first = build(STEPS)
-    token = first.start(Action.CREATE)
-    assert not first.is_complete(Action.CREATE, dict(token))
+    token = drive(first).start(Action.CREATE)
+    assert not drive(first).is_complete(Action.CREATE, dict(token))
     second = build(STEPS)
-    while not second.is_complete(Action.CREATE, dict(token)):
+    while not drive(second).is_complete(Action.CREATE, dict(token)):
         pass
     assert mutations(cloud) == ["create", "update", "update"]
 
@@ -152,16 +154,16 @@ def test_a_busy_cloud_is_asked_again(cloud, build, status):
 def test_a_cloud_that_says_when_is_asked_then(cloud, build):
     cloud.fail(FailureRule(op="create", status=429, retry_after=7, times=2))
     resource = build()
-    token = resource.start(Action.CREATE)
+    token = drive(resource).start(Action.CREATE)
     with pytest.raises(PollDelay) as later:
-        resource.is_complete(Action.CREATE, token)
+        drive(resource).is_complete(Action.CREATE, token)
     assert later.value.period == 7
 
 
 def test_other_refusals_fail_the_action(cloud, build):
     cloud.fail(FailureRule(op="create"))
     with pytest.raises(Refused):
-        build().start(Action.CREATE)
+        drive(build()).start(Action.CREATE)
 
 
 def test_a_cut_connection_leaves_one_object(cloud, build, row):
@@ -178,24 +180,24 @@ def test_a_cut_connection_leaves_one_object(cloud, build, row):
 def test_what_cannot_be_searched_is_not_made_twice(cloud, build):
     cloud.fail(FailureRule(op="create", outcome=Outcome.CUT))
     resource = build(OPAQUE)
-    token = resource.start(Action.CREATE)
+    token = drive(resource).start(Action.CREATE)
     with pytest.raises(Exception, match="Nobody knows whether A was made"):
-        resource.is_complete(Action.CREATE, token)
+        drive(resource).is_complete(Action.CREATE, token)
     assert len(cloud.owned()) == 1
-    assert not type(resource).implements("find_existing")
+    assert not implements(type(resource), "find_existing")
 
 
 def test_a_broken_build_is_an_error_that_may_pass(cloud, build):
     cloud.fail(FailureRule(op="create", outcome=Outcome.BREAK))
     resource = build()
-    token = resource.start(Action.CREATE)
+    token = drive(resource).start(Action.CREATE)
     with pytest.raises(ResourceInError) as error:
-        resource.is_complete(Action.CREATE, token)
+        drive(resource).is_complete(Action.CREATE, token)
     assert error.value.retryable
 
 
 def test_what_an_unfinished_creation_left_is_found(cloud, build, row):
-    build().start(Action.CREATE)
+    drive(build()).start(Action.CREATE)
     row.physical_id = None
     row.physical_id = build().find_existing()
     carry_out(build(), Action.DELETE)
@@ -217,7 +219,7 @@ def test_a_failed_resource_is_replaced_unless_it_is_well(cloud, build, row, fate
     if fate == "broken":
         cloud.fail(FailureRule(op="create", outcome=Outcome.BREAK))
     if fate != "never made":
-        build().start(Action.CREATE)
+        drive(build()).start(Action.CREATE)
     if fate == "gone":
         cloud.vanish(row.physical_id)
     assert build().needs_replace_failed() is expected
@@ -228,12 +230,12 @@ def test_observation_reads_what_is_there(cloud, build, row):
     carry_out(resource, Action.CREATE)
     cloud.meddle(row.physical_id, {"value": "drifted"})
     live: dict[str, object] = {"value": "drifted", "flavor": "small", "uses": [], "tags": None}
-    assert resource.observe() == live
+    assert drive(resource).observe() == live
     assert type(resource).observe_many([resource]) == {ROW: live}
     cloud.vanish(row.physical_id)
     assert type(resource).observe_many([resource]) == {ROW: None}
     with pytest.raises(PhysicalResourceGone):
-        resource.observe()
+        drive(resource).observe()
 
 
 def test_a_check_fails_when_the_object_is_not_well(cloud, build, row):
@@ -242,7 +244,7 @@ def test_a_check_fails_when_the_object_is_not_well(cloud, build, row):
     carry_out(resource, Action.CHECK)
     cloud.vanish(row.physical_id)
     with pytest.raises(Refused):
-        resource.start(Action.CHECK)
+        drive(resource).start(Action.CHECK)
     assert resource.status is Status.COMPLETE
 
 
@@ -264,9 +266,9 @@ def test_a_suspended_object_says_so_until_it_is_resumed(cloud, build, type_name)
 def test_a_check_tells_what_is_wrong(cloud, build):
     cloud.fail(FailureRule(op="create", outcome=Outcome.BREAK))
     resource = build()
-    resource.start(Action.CREATE)
+    drive(resource).start(Action.CREATE)
     with pytest.raises(Exception, match="'status': expected 'ACTIVE', got 'ERROR'"):
-        resource.start(Action.CHECK)
+        drive(resource).start(Action.CHECK)
 
 
 def snapshots(cloud):
@@ -303,7 +305,7 @@ def test_each_snapshot_is_another_object_and_one_taken_over_is_the_same(cloud, b
     carry_out(build(), Action.CREATE)
     carry_out(build(), Action.SNAPSHOT)
     first = row.data
-    build().start(Action.SNAPSHOT)
+    drive(build()).start(Action.SNAPSHOT)
     carry_out(build(), Action.SNAPSHOT)
     assert len(snapshots(cloud)) == 2
     assert row.data != first

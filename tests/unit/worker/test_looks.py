@@ -10,6 +10,7 @@ from heatconv.resources.facts import StackFacts
 from heatconv.resources.properties import Schema
 from heatconv.resources.resource import Resource
 from heatconv.worker.looks import is_whole
+from tests.driving import drive
 
 
 class Group(Resource):
@@ -41,4 +42,4 @@ class Group(Resource):
 )
 def test_a_thing_is_whole_if_all_that_was_given_is_seen(properties, whole):
     definition = Definition(name="it", type="Group", properties=properties)
-    assert is_whole(Group("it", definition, StackFacts(id="s", name="s", project_id="p"))) == whole
+    assert is_whole(drive(Group("it", definition, StackFacts(id="s", name="s", project_id="p")))) == whole
