@@ -38,7 +38,7 @@ def notes(name: str) -> Sequence[str]:
     return (
         _whose(name),
         way.found_by if way else "",
-        ", ".join(f"``{each}``" for each in sorted(kind.told)) or "that it is there" if kind else "",
+        ", ".join(f"``{each}``" for each in sorted(kind.comparable)) or "that it is there" if kind else "",
         (mend.__doc__ or "").partition("\n")[0].rstrip(".") if mend else "",
     )
 

@@ -46,7 +46,7 @@ class Kind:
     lists: Lists
     going: Mapping[str, Going] = field(default_factory=dict)
     #: property -> the key that it is listed under, or a function that finds its value
-    told: Mapping[str, str | Callable[[Found], Any]] = field(default_factory=dict)
+    comparable: Mapping[str, str | Callable[[Found], Any]] = field(default_factory=dict)
     thing: Callable[[Resource], str | None] = lambda plugin: plugin.resource_id  #: whose id is listed
     looks: Lists | None = None  #: lists what is compared, if that takes more than to see its state
     asks_by_id: bool = False  #: whether what its lists lack was asked for by its id, and so is not there
@@ -55,7 +55,7 @@ class Kind:
         """Return the properties as they are listed; one that is not, or not in full, is left out."""
         read = {
             name: key(found) if callable(key) else found.get(key, _NOT_LISTED)
-            for name, key in self.told.items()
+            for name, key in self.comparable.items()
         }
         return {name: value for name, value in read.items() if value is not _NOT_LISTED}
 
@@ -173,7 +173,7 @@ def _neutron(collection: str, *same: str, builds: bool = False, **renamed: str) 
         collection,
         _in_neutron(collection),
         going={Action.CREATE: _BUILD} if builds else {},
-        told=_same(*same, **renamed),
+        comparable=_same(*same, **renamed),
         asks_by_id=True,
     )
 
@@ -191,7 +191,7 @@ KINDS: Mapping[str, Kind] = {
                 {"deleting"}, lambda token: token.delete["called"] and not token.delete["complete"]
             ),
         },
-        told=_same("name", "description", "size", "metadata"),
+        comparable=_same("name", "description", "size", "metadata"),
     ),
     "OS::Cinder::VolumeAttachment": Kind(
         "volumes",
@@ -257,7 +257,7 @@ KINDS: Mapping[str, Kind] = {
             Action.RESUME: Going({"SUSPENDED"}),
             Action.DELETE: Going(_STATES, lambda token: token is not None and token.image_complete),
         },
-        told=_same("name", "metadata", "tags") | {"flavor": _flavor},
+        comparable=_same("name", "metadata", "tags") | {"flavor": _flavor},
         looks=_servers_and_flavors,
     ),
     "OS::Nova::ServerGroup": Kind("server_groups", _managed("server_groups")),
@@ -266,4 +266,4 @@ KINDS: Mapping[str, Kind] = {
 
 def lines(kinds: Mapping[str, Kind] = KINDS) -> Iterable[tuple[str, str]]:
     """Return the types and the properties that are compared, for the documentation."""
-    return [(name, ", ".join(sorted(kind.told))) for name, kind in sorted(kinds.items())]
+    return [(name, ", ".join(sorted(kind.comparable))) for name, kind in sorted(kinds.items())]

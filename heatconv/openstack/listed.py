@@ -40,8 +40,8 @@ def listed(type_name: str, plain: type[Resource]) -> type[Resource]:
     kind = KINDS.get(type_name)
     if kind is None:
         return plain
-    told = {"kind": kind, "__doc__": plain.__doc__, "__module__": plain.__module__}
-    return type(plain.__name__, (Listed, plain), told)
+    attributes = {"kind": kind, "__doc__": plain.__doc__, "__module__": plain.__module__}
+    return type(plain.__name__, (Listed, plain), attributes)
 
 
 @dataclass
@@ -110,10 +110,10 @@ class ListedDriver(CloudDriver):
             ResourceInError: it is there, and its service says that it is broken.
         """
         plugin = self.plugin
-        if not plugin.kind.told:
+        if not plugin.kind.comparable:
             return super().observe()
         try:
-            return plugin.told_by(plugin._show_resource())
+            return plugin.live_state(plugin._show_resource())
         except Exception as error:
             if plugin._is_gone(error):
                 raise errors.PhysicalResourceGone(name=plugin.name) from error
@@ -162,9 +162,9 @@ class Listed(Resource):
         by_user: defaultdict[Hashable, list[Self]] = defaultdict(list)
         for each in resources:
             by_user[each.seen_by()].append(each)
-        return dict(told for some in by_user.values() for told in _observed(some))
+        return dict(state for some in by_user.values() for state in _observed(some))
 
-    def told_by(self, found: Found) -> Mapping[str, Any]:
+    def live_state(self, found: Found) -> Mapping[str, Any]:
         """Return the properties that tell of a drift, as they are listed.
 
         Raises:
@@ -176,10 +176,10 @@ class Listed(Resource):
 
     def comparable(self) -> set[str]:
         """Return the names of the properties that were given, and tell of a drift in this type."""
-        if not self.kind.told:
+        if not self.kind.comparable:
             return super().comparable()
         given = self.definition.properties
-        return {name for name in self.kind.told if given.get(name) is not None}
+        return {name for name in self.kind.comparable if given.get(name) is not None}
 
 
 def _observed(some: Sequence[Listed]) -> Iterator[tuple[str, Mapping[str, Any] | ResourceInError | None]]:
@@ -197,7 +197,7 @@ def _observed(some: Sequence[Listed]) -> Iterator[tuple[str, Mapping[str, Any] |
         if there is None and not can_ask:
             continue
         try:
-            yield each.uuid, driver_of(each).observe() if there is None else each.told_by(there)
+            yield each.uuid, driver_of(each).observe() if there is None else each.live_state(there)
         except errors.PhysicalResourceGone:
             yield each.uuid, None
         except ResourceInError as error:

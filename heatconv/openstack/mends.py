@@ -19,8 +19,8 @@ from heatconv.openstack.stand_ins.resource import Resource
 def _neutron(plugin: Any) -> None:
     """Networks and routers look for ``Forbidden`` in ``exceptions``, when a user may not see agents."""
     plugin.exceptions = plugin.exceptions_module
-    answers.tell_when_to_come_back(plugin)
-    answers.believes_what_it_is_told(plugin)
+    answers.says_when_to_come_back(plugin)
+    answers.believes_its_answers(plugin)
     remembers_ids(plugin, "_find_resource_id")
 
 

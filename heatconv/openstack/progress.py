@@ -34,7 +34,7 @@ class SavingDriver(PluginDriver):
         try:
             return super().is_complete(action, live)
         finally:
-            token[_TOKEN] = _told(live)
+            token[_TOKEN] = _as_json(live)
 
     def cancel(self, action: str, token: Any) -> None:
         """Tell the plugin that nobody waits for an action any more."""
@@ -43,7 +43,7 @@ class SavingDriver(PluginDriver):
 
 def saved(token: Any) -> Any:
     """Return a token as JSON tells it if there is progress in it; any other one itself."""
-    return {_TOKEN: _told(token)} if _has_progress(token) else token
+    return {_TOKEN: _as_json(token)} if _has_progress(token) else token
 
 
 def restored(token: Any) -> Any:
@@ -67,19 +67,19 @@ def _has_progress(token: Any) -> bool:
     return any(map(_has_progress, token))
 
 
-def _told(part: Any) -> Any:
+def _as_json(part: Any) -> Any:
     """Return part of a token with maps in place of progress; maps of its own are marked as such."""
     if _is_progress(part):
-        return {_CLASS: type(part).__name__, _ATTRIBUTES: _told(vars(part))}
+        return {_CLASS: type(part).__name__, _ATTRIBUTES: _as_json(vars(part))}
     if type(part) is dict:
-        return {_CLASS: None, _ATTRIBUTES: {key: _told(each) for key, each in part.items()}}
+        return {_CLASS: None, _ATTRIBUTES: {key: _as_json(each) for key, each in part.items()}}
     if type(part) in (list, tuple):
-        return type(part)(_told(each) for each in part)
+        return type(part)(_as_json(each) for each in part)
     return part
 
 
 def _made(part: Any) -> Any:
-    """Return the part of a token that ``_told`` told."""
+    """Return the part of a token that ``_as_json`` made."""
     if isinstance(part, list | tuple):
         return type(part)(_made(each) for each in part)
     if type(part) is not dict:

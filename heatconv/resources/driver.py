@@ -171,11 +171,11 @@ class PluginDriver:
             TransportError: an engine has to know, and none answered.
         """
         plugin = self.plugin
-        told = getattr(plugin, f"handle_{action.lower()}_cancel", None)
-        if told is None or plugin.definition.external_id is not None:
+        cancel_hook = getattr(plugin, f"handle_{action.lower()}_cancel", None)
+        if cancel_hook is None or plugin.definition.external_id is not None:
             return
         try:
-            told(token)
+            cancel_hook(token)
         except errors.TransportError:
             raise  # nobody was told yet
         except Exception as error:  # noqa: BLE001 - the action is over, for a reason that is known already

@@ -20,18 +20,18 @@ def values(plugin: Resource, references: Iterable[Reference]) -> dict[str, Any]:
     was for validation to say.  An output of a nested stack with something
     wrong with it is left out: what that is tells whoever shows it.
     """
-    told = {}
+    found = {}
     for reference in references:
         if reference.attribute is not None:
             with suppress(exception.TemplateOutputError):
-                told[reference.key] = _referenced(plugin, reference.attribute, reference.path)
-    return told
+                found[reference.key] = _referenced(plugin, reference.attribute, reference.path)
+    return found
 
 
 def _referenced(plugin: Resource, attribute: str, path: tuple[str | int, ...]) -> Any:
     if not attribute:
-        told = {name: plugin.get_attribute(name) for name in plugin.attributes if name != plugin.SHOW}
-        return plain(told)
+        every = {name: plugin.get_attribute(name) for name in plugin.attributes if name != plugin.SHOW}
+        return plain(every)
     try:
         return plain(plugin.get_attribute(attribute, *path))
     except exception.InvalidTemplateAttribute:

@@ -58,7 +58,7 @@ class Attempts:
             return attempt
         if attempt.begun:
             LOG.warning("stack %s: %s: %s", job.stack.id, job.node, unknown)
-            return attempt if actions.try_tell(self._database, job.row, attempt, unknown) else None
+            return attempt if actions.try_add_event(self._database, job.row, attempt, unknown) else None
         if attempt.action is Action.DELETE:
             return attempt
         noted = changed(attempt, begun=True, notes=driver.plugin.data())

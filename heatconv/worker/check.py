@@ -184,7 +184,7 @@ class Checker:
             case StackFailed(roll_back, owner):
                 if roll_back:
                     self._doorbell.roll_back(job.stack.id)
-                self._tell(owner)
+                self._wake_owner(owner)
             case Fenced():
                 LOG.warning("stack %s: the lock of %s was broken; its result is void", job.stack.id, job.node)
             case _:
@@ -203,13 +203,13 @@ class Checker:
     def _end_half(self, stack_id: str, traversal_id: str, direction: Direction) -> None:
         """End the half of a traversal whose nodes are all done; go on with one node of the next half."""
         half = traversal_ends.finish_half(self._database, stack_id, traversal_id, direction)
-        self._tell(half.owner)
+        self._wake_owner(half.owner)
         first = half.ready[: min(1, self._spare_capacity(self._trees.root_of(stack_id)))]
         self._ring(stack_id, traversal_id, half.ready[len(first) :])
         for node in first:
             self.check(stack_id, traversal_id, node)
 
-    def _tell(self, owner: Owner | None) -> None:
+    def _wake_owner(self, owner: Owner | None) -> None:
         """Wake the worker that waits for a nested stack to end."""
         if owner is not None:
             self._doorbell.wake(owner.resource_id, owner.engine_id)

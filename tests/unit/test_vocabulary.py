@@ -30,22 +30,6 @@ BANNED_ANYWHERE = {
     "tells": "has, names, shows: what it does",
 }
 
-#: The names that are left of those, file by file.
-LEFT = {
-    "heatconv/db/convergence/actions.py": {"try_tell"},
-    "heatconv/openstack/kinds.py": {"told"},
-    "heatconv/openstack/listed.py": {"told", "told_by"},
-    "heatconv/openstack/mended/answers.py": {"told", "tell_when_to_come_back", "believes_what_it_is_told"},
-    "heatconv/openstack/mends.py": {"tell_when_to_come_back", "believes_what_it_is_told"},
-    "heatconv/openstack/progress.py": {"_told"},
-    "heatconv/resources/reading.py": {"told"},
-    "heatconv/resources/resource.py": {"told"},
-    "heatconv/worker/attempts.py": {"try_tell"},
-    "heatconv/worker/check.py": {"_tell"},
-    "tests/unit/openstack/test_answers.py": {"believes_what_it_is_told"},
-    "tools/types_here.py": {"told"},
-}
-
 #: Where a newcomer reads first.
 CORE = ("db", "engine", "graph", "rpc", "sinks", "worker")
 
@@ -112,7 +96,7 @@ def test_no_name_anywhere_is_made_of_a_word_for_telling(folder):
     found = {
         (file, name, instead)
         for file, name, instead in banned_names(TOP / folder, BANNED_ANYWHERE)
-        if not name.startswith("test_") and name not in LEFT.get(file, ())
+        if not name.startswith("test_")
     }
     assert not found
 

@@ -189,7 +189,7 @@ def try_leave(connection: Connection, row: ResourceRow, left: Attempt) -> bool:
 
 
 @writing
-def try_tell(connection: Connection, row: ResourceRow, attempt: Attempt, reason: str) -> bool:
+def try_add_event(connection: Connection, row: ResourceRow, attempt: Attempt, reason: str) -> bool:
     """Save an attempt at what is done to a row that is held, fenced, and say something in an event."""
     held_still = row_locks.try_write(connection, row, {"progress": attempt.to_json()})
     if held_still:

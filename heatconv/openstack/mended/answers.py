@@ -19,7 +19,7 @@ GONE_AT_ONCE = frozenset({"floatingips", "networks", "ports", "routers", "securi
 REFUSE = "_handle_fault_response"  #: the client's method that raises what an answer says
 
 
-def tell_when_to_come_back(plugin: Any) -> None:
+def says_when_to_come_back(plugin: Any) -> None:
     """Let the errors of the clients that a plugin makes have ``retry_after``."""
     plain, exceptions = getattr(plugin, CREATE), plugin.exceptions_module
 
@@ -27,20 +27,20 @@ def tell_when_to_come_back(plugin: Any) -> None:
         client = plain(self, *args, **kwargs)
         refuse = getattr(client, REFUSE)
 
-        def told(status_code: int, response_body: Any, response: Any) -> None:
+        def refuse_with_pause(status_code: int, response_body: Any, response: Any) -> None:
             try:
                 refuse(status_code, response_body, response)
             except exceptions.NeutronClientException as error:
                 error.retry_after = response.headers.get("Retry-After")
                 raise
 
-        setattr(client, REFUSE, told)
+        setattr(client, REFUSE, refuse_with_pause)
         return client
 
     setattr(plugin, CREATE, create_client)
 
 
-def believes_what_it_is_told(plugin: Any) -> None:
+def believes_its_answers(plugin: Any) -> None:
     """Let the clients that a plugin makes not ask for what they were told in answer to their last request."""
     plain = getattr(plugin, CREATE)
 
@@ -54,11 +54,11 @@ def believes_what_it_is_told(plugin: Any) -> None:
 
 def _believing(request: Callable[..., Any], not_found: type[Exception]) -> Callable[..., Any]:
     """Return what sends requests, but for a GET that follows what made the thing, or removed it."""
-    told: dict[str, tuple[float, Any]] = {}  #: by path; of the last request alone; None: it is gone
+    answers: dict[str, tuple[float, Any]] = {}  #: by path; of the last request alone; None: it is gone
 
     def believing(method: str, action: str, body: Any = None, headers: Any = None, params: Any = None) -> Any:
-        at, answer = told.pop(action, (0.0, None))
-        told.clear()
+        at, answer = answers.pop(action, (0.0, None))
+        answers.clear()
         if method == "GET" and not params and time.monotonic() < at + LATELY:
             if answer is None:
                 raise not_found
@@ -66,9 +66,9 @@ def _believing(request: Callable[..., Any], not_found: type[Exception]) -> Calla
         answer = request(method, action, body=body, headers=headers, params=params)
         if method == "POST" and isinstance(answer, dict):
             made = [thing["id"] for thing in answer.values() if isinstance(thing, dict) and "id" in thing]
-            told.update({f"{action}/{each}": (time.monotonic(), answer) for each in made})
+            answers.update({f"{action}/{each}": (time.monotonic(), answer) for each in made})
         elif method == "DELETE" and _collection(action) in GONE_AT_ONCE:
-            told[action] = (time.monotonic(), None)
+            answers[action] = (time.monotonic(), None)
         return answer
 
     return believing

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from heatconv.openstack.mended import answers
-from heatconv.openstack.mended.answers import believes_what_it_is_told
+from heatconv.openstack.mended.answers import believes_its_answers
 
 
 class NotFound(Exception):
@@ -34,7 +34,7 @@ def client():
         def _create(self):
             return Client()
 
-    believes_what_it_is_told(Plugin)
+    believes_its_answers(Plugin)
     return Plugin()._create()
 
 
