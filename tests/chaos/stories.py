@@ -89,7 +89,7 @@ def create(template: Template, *, policy: Mode = Mode.OFF) -> Request:
 def update(template: Template, *, rollback: bool = False) -> Request:
     return Request(
         method="update_stack",
-        arguments=(NAME, source(template), {"disable_rollback": not rollback}, False),
+        arguments=(NAME, source(template), {"disable_rollback": not rollback}),
         leads_to=template,
     )
 

@@ -153,7 +153,7 @@ class Bench:
     ) -> None:
         what = "replace" if change is KINDS[kind].replaced else "update"
         source = _source(resources(kind, self._world, change))
-        self._do(life, last, what, "update_stack", name, source, {"disable_rollback": True}, False)
+        self._do(life, last, what, "update_stack", name, source, {"disable_rollback": True})
         then = self._expect(life, kind, what, 1)
         if what == "replace" and then == first:
             life.problems.append("it was not replaced")
