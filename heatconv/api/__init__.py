@@ -1,8 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The REST API: authenticates, shapes JSON, asks an engine.
 
-``routes`` says which function answers which request, ``handlers`` holds those
-functions, ``views`` gives answers Heat's keys, ``faults`` turns errors into
-HTTP, ``deploy`` puts it all together.  No table is touched here, and no
-template is read.
+No table is touched here, and no template is read.
+
+Begin with ``routes``, which says which function answers which request.  ``handlers`` has these
+functions, ``call`` has what each function is given and gives back, and ``views`` puts the answers
+of engines under Heat's keys.
+
+``deploy`` puts the application together.  On its way to the handler a request passes these modules
+in this order: ``middleware``; ``hosts``, which knows the names of the API; ``auth``, which finds
+out who asks (``tokens`` and ``passwords`` are two ways); ``policy``, which finds out by the rules
+in ``policies`` whether the caller may; ``identities``, which proves that a stack's name and id
+belong together; ``contract``, which reads the request by ``query`` and ``body`` as the ``schemas``
+declare.
+
+``faults`` turns errors into HTTP.  ``openapi`` describes the API for programs.
 """

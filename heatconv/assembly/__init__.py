@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the parts are put together: ``engine`` and ``worker``.
+"""Where the parts are put together, the same for daemons, simulations, tests and benchmarks.
 
-Each is on the bus by its ``*_service``, the engine with its ``endpoints``.
+``engine`` puts an engine together.  ``engine_service`` takes the engine to the bus, where
+``endpoints`` finds the part of the engine that answers a call.  ``worker`` puts a worker together.
+``worker_service`` takes the worker to the bus, and runs its checks on a pool of threads.
+``serving`` says how a daemon takes its messages from the bus.
 """

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: cliff commands over the HTTP client.
+"""The command line: cliff commands over the HTTP client, one module per noun; stacks have several.
 
-One module per noun; ``main`` is the program, ``graph_*`` draw dependency
-graphs, ``progress`` and ``tail`` follow what a stack does.
+Begin with ``main``, the program, and ``base``, which has what every command has.  ``request`` makes
+a request of the arguments that describe a stack.  ``progress`` waits for a stack, and ``tail``
+follows its events.  ``graph_layout`` places the nodes of a dependency graph, ``graph_svg`` draws
+the graph, and ``graph_text`` writes it as text.
 """

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The HTTP client: the API's operations as methods, and what a user's files make of a request.
 
-``http`` has a method for each operation, over ``transport``; ``login`` finds out
-where the service is and who asks; ``source`` reads a template and all it refers to.
+Begin with ``http``, which has a method for each operation.  ``transport`` sends the requests of
+these methods, ``login`` finds out where the service is and who asks, and ``source`` reads a
+template and all that the template refers to.
 """

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The composition roots, one per daemon: the only place that knows executors.
+"""The composition roots, one module per daemon: the only place that knows executors.
 
-Each ``main`` reads the configuration, puts the parts together, runs until it is
-told to stop.  ``green`` is imported first of all: whatever is imported after
-monkey-patching must not have been imported before.
+Each ``main()`` reads the configuration, puts the parts together, runs until it is told to stop.
+``green`` is imported first of all: whatever is imported after monkey-patching must not have been
+imported before.
+
+``all`` is every daemon in one process, and ``manage`` is no daemon but the operator's tool.  Other
+modules have what these programs share: ``daemon`` does what every daemon does, ``compose`` puts the
+parts of each service together, ``keys`` finds the keys of the database, and ``processes`` runs a
+daemon in several processes.
 """
 
 from __future__ import annotations

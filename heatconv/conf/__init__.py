@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configuration: what an operator can set, one module per option group.
 
-Options are registered on a ``conf`` that is handed in; there is no global one,
-so that two daemons fit in one process and a test needs no clean-up.  Options of
-libraries are registered by whoever owns the library: ``heatconv.db`` those of
-oslo.db, ``heatconv.rpc`` those of oslo.messaging.
+Options are registered on a configuration that is handed in; there is no global one, so that two
+daemons fit in one process and a test needs no clean-up.  Options of libraries are registered by
+whoever owns the library: ``heatconv.db`` those of oslo.db, ``heatconv.rpc`` those of
+oslo.messaging.
+
+Begin with ``default``.  Three modules have no group of heatconv's: ``cors`` has options of
+oslo.middleware and ``logs`` those of oslo.log, with our defaults, and ``sample`` gives these
+defaults to oslo-config-generator.
 """
 
 from __future__ import annotations

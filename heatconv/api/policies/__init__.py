@@ -3,6 +3,8 @@
 
 A rule documents the routes it is for, and it is by that that a route finds its
 rules: there is no second table.  An operator's policy file overrides any.
+
+Begin with ``base``, which has the checks that the rules of all nouns are made of.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON Schemas of request bodies, and the keys of query strings, one module per noun.
+"""JSON Schemas of request bodies, and the keys of query strings: one module per noun.
 
-Keys that a schema does not name are ignored, as Heat does.  A ``description``
-completes the sentence "it has to be ...".
+Keys that a schema does not name are ignored, as Heat does.  Each description completes the sentence
+"it has to be ...".
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the parts of each service are put together from a daemon and its configuration.
 
-A module a service: no daemon loads what only another one needs.
+One module per service: no daemon loads what only another one needs.  Three modules are no service:
+``common`` has what the services have in common, ``cloud`` adds the cloud that daemons make
+resources in, and ``front`` is the HTTP server of the API.
 """
