@@ -8,8 +8,9 @@ leave this package: what leaves it are the records of ``heatconv.model``.
 Locks are taken in one order, so that transactions do not deadlock: stack,
 then resources by id, then sync points by key.
 
-To be read in this order: ``tables``, what there is, and ``rows``, which record each row
-becomes; ``convergence``, how what is wanted is made so; ``observation``, how what was made is
-looked at; ``delivery``, how events are kept and reach their sinks; ``software``, what runs in
-servers.  ``plumbing`` is below all of these.
+To be read in this order: ``tables``, what there is, and ``rows``, which record each row becomes;
+``convergence``, how what is wanted is made so; ``observation``, how what was made is looked at;
+``delivery``, how events are kept and reach their sinks; ``software``, what runs in servers.
+``plumbing`` is below all of these.  ``migrations`` has the steps, one file each, that bring an
+older database to these tables.
 """

@@ -1,9 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """What should be: turn requests into traversals, answer reads, recover what was lost.
 
-``requests`` are what users ask for; ``prepare`` makes traversals of it, which ``race`` starts.
-On the way, ``posted_sources`` parses, ``freezer`` and ``freezing`` evaluate, ``type_checks`` and
-``nesting`` tell what is wrong, ``stack_quotas`` what is too much.  ``lookup`` finds stacks.
-``lifecycle`` is what leaves a template alone, ``signals`` what resources are told.
-``reads`` answers, and ``recovery`` finds what fell between two processes.
+Begin with a request that changes what a stack is to be.  ``requests`` accepts it, ``prepare`` makes
+a traversal of it, and ``race`` starts the traversal although others may start one of the same
+stack.  ``once`` carries each request out once.  ``posted_sources`` parses what was posted into a
+``source``, ``patching`` lays it over what is there, and ``options`` reads the settings.
+``stack_quotas`` refuses what is too much, and ``delegating`` keeps what users delegate.
+
+A source is frozen before it can be wanted: ``freezing`` does that, and ``freezer`` does it for
+posted and for stored sources.  ``operator_environment`` holds for all templates, and ``memory``
+keeps what stacks were frozen to last.  ``type_checks`` holds definitions against their types, and
+``implied`` adds the dependencies that a plugin knows.  Of the templates inside a template,
+``nesting`` finds the mistakes, ``written`` finds mistakes in values that are written out, and
+``sizing`` counts resources.
+
+Other requests are about a stack as it is: ``lifecycle`` suspends, resumes, checks, snapshots it, or
+hands it over; ``signals`` stores what a resource is told, and ``signalled_plugins`` has the plugins
+for that; ``software`` has configs and deployments.
+
+Reads begin with ``lookup``, which finds the stack.  ``reads``, ``resource_reads`` and
+``event_reads`` say what is; ``preview`` says what would be, with the ``changes`` of an update, and
+with ``nested_preview`` and ``nested_parameters`` for the stacks inside; ``types`` and ``languages``
+say what a template may use.  ``plugin_access`` asks a plugin and changes nothing, and
+``nested_stacks`` shows a plugin the stacks inside.  ``views`` shapes answers, ``redaction`` takes
+hidden values out of them, and ``stack_users`` says what a stack user may reach.
+
+``recovery`` finds the work that fell between two processes.
 """

@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``events``, what happened; ``sinks``, who is told of it, and how far each of them is."""
+"""How events are kept and reach their sinks.
+
+``events``, what happened; ``sinks``, where events are delivered to, and how far each sink is.
+"""

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables.  What each one is for stands beside it; migrations make them so.
 
-Each package of ``heatconv.db`` has a module here with the tables that it writes.  Everybody imports
-a table from here, and not from its module, so that ``metadata`` always knows all of them.
+One module per package of ``heatconv.db``, with the tables that the package writes; ``declaring``
+says how a table is declared.  Everybody imports a table from here, and not from its module, so that
+``declaring.metadata`` always knows all of them.
 
-Whatever may hold a user's secret is ``Sealed``, as a whole, and bound to its row: to the
-table's key, or to the columns named as ``row``, among them whose the row is.
+Whatever may hold a user's secret is ``Sealed``, as a whole, and bound to its row: to the table's
+key, or to the columns that are named beside it, among them whose the row is.
 """
 
 from __future__ import annotations
