@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of a cloud that are ours: those that Heat has made of its engine."""
+"""Types of a cloud that are ours: those that Heat has made of its engine; one module per type."""

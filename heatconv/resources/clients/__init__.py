@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The clients of the services that resources live in.
 
-Each service has a client plugin, a ``client_plugin.ClientPlugin``, which is
-found by name: among the entry points ``heatconv.clients``, or in what a module
-of ``plugin_dirs`` tells by ``client_mapping()``.  No service is built in.
+Each service has a client plugin, a ``client_plugin.ClientPlugin``, which is found by name: among
+the entry points ``heatconv.clients``, or in what a module of the plugin directories tells by
+``client_mapping()``.  No service is built in.
+
+Begin with ``client_plugin``, the base of them.  ``status`` reads what an exception of a client
+tells.
 """
 
 from __future__ import annotations
