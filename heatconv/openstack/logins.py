@@ -97,7 +97,7 @@ class Trustee:
         try:
             self.session.auth.get_auth_ref(self.session)
         except REFUSED as error:
-            LOG.error("Keystone does not let the user of [%s] in: %s", TRUSTEE, error)  # noqa: TRY400 - it says all
+            LOG.error("Keystone does not let the user of [%s] in: %s", TRUSTEE, error)  # noqa: TRY400 - where it came up says no more
             raise exceptions.ServiceUnavailable(f"the user of [{TRUSTEE}] cannot log in") from error
 
 
