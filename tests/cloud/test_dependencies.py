@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cloud.world import servers_of
+
 
 def resource(kind, **properties):
     return {"type": kind, "properties": properties}
@@ -66,7 +68,7 @@ def test_what_depends_is_made_after_and_deleted_before(stack, cloud, smallest, o
         ("server", "disk"),
     ]:
         assert made.index(first) < made.index(then)
-    assert {each.status for each in cloud.compute.servers()} == {"ACTIVE"}
+    assert {each.status for each in servers_of(cloud)} == {"ACTIVE"}
     (volume,) = cloud.block_storage.volumes()
     assert [each["server_id"] for each in volume.attachments] == [stack.id_of("server")]
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.cloud.conftest import Stack
 from tests.cloud.test_exactly_once import Mortals, source
+from tests.cloud.world import servers_of
 
 KEYS = [
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKR4yJ5nJ8Q0o0l3mXq2WnWlZk0cYxQ1s0v7pT1bq0aB",
@@ -90,7 +91,7 @@ class Case:
             for address in each.fixed_ips
         }
         if self.kind != "port":
-            running = {(each.id, each.status) for each in self.cloud.compute.servers()}
+            running = {(each.id, each.status) for each in servers_of(self.cloud)}
             assert {status for _, status in running} <= {"ACTIVE"}
             assert {held_by for held_by, _ in found} == {each for each, _ in running}
         return found

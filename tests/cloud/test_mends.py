@@ -32,7 +32,7 @@ def test_an_instance_on_a_subnet_is_deleted_by_an_ordinary_user(stack, cloud, sm
         },
     }
     stack.create(SUBNET | {"instance": instance})
-    assert [server.id for server in cloud.compute.servers()] == [stack.id_of("instance")]
+    assert [server.id for server in servers_of(cloud)] == [stack.id_of("instance")]
     stack.update(SUBNET)
     assert servers_of(cloud) == []
     assert [each.device_owner for each in cloud.network.ports(network_id=stack.id_of("net"))] in (
@@ -65,7 +65,7 @@ def test_the_image_of_a_snapshot_goes_with_it(stack, cloud, smallest):
 def test_a_server_that_names_no_network_gets_the_only_one(stack, cloud, smallest):
     server = {"type": "OS::Nova::Server", "depends_on": "subnet", "properties": smallest}
     stack.create(SUBNET | {"server": server})
-    (made,) = cloud.compute.servers()
+    (made,) = servers_of(cloud)
     assert (made.id, made.status) == (stack.id_of("server"), "ACTIVE")
     (port,) = cloud.network.ports(device_id=made.id)
     assert port.network_id == stack.id_of("net")
@@ -73,6 +73,6 @@ def test_a_server_that_names_no_network_gets_the_only_one(stack, cloud, smallest
 
 def test_a_server_that_names_no_network_gets_none_where_there_is_none(stack, cloud, smallest):
     stack.create({"server": {"type": "OS::Nova::Server", "properties": smallest}})
-    (made,) = cloud.compute.servers()
+    (made,) = servers_of(cloud)
     assert (made.id, made.status) == (stack.id_of("server"), "ACTIVE")
     assert list(cloud.network.ports(device_id=made.id)) == []

@@ -20,7 +20,7 @@ def test_the_example_makes_a_server(service, stack, cloud, smallest):
     parameters = [f"--parameter={name}={value}" for name, value in smallest.items()]
     example = "etc/heatconv/examples/cloud/server.yaml"
     heatconv("stack", "create", stack.name, "-t", example, *parameters, "--wait")
-    (server,) = cloud.compute.servers()
+    (server,) = servers_of(cloud)
     assert server.status == "ACTIVE"
     assert stack.output("address") in heatconv("stack", "output", "list", stack.name)
     heatconv("stack", "delete", stack.name, "--wait")
