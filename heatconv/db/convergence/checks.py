@@ -22,6 +22,7 @@ from heatconv.db.convergence.claimants import Ask, Claimant
 from heatconv.db.delivery.events import add_events
 from heatconv.db.plumbing.group_commit import grouped
 from heatconv.db.plumbing.session import Database, Undo, writing
+from heatconv.db.plumbing.together import Together
 from heatconv.model.endings import Ended, Failed, Gone, Made, Passed, Visited
 from heatconv.model.failure import stack_reason
 from heatconv.model.nodes import Direction, NodeData
@@ -140,8 +141,11 @@ def _end_all(connection: Connection, ends: Sequence[_End]) -> list[Finish | None
     # Of two that have passed by the same node, the first propagates.
     first = {end.sender.key: end for end in reversed(propagating)}
     current = [end for end in propagating if end.sender.key in ready and first[end.sender.key] is end]
-    passed_on = propagation.propagate(connection, [end.sender for end in current], ahead)
-    finished |= zip(map(id, current), _go_on(connection, current, passed_on, happened), strict=True)
+    writes = Together(connection)
+    passed_on = propagation.propagate(connection, [end.sender for end in current], ahead, writes)
+    gone_on = _go_on(connection, current, passed_on, happened, writes)
+    writes.send()
+    finished |= zip(map(id, current), gone_on, strict=True)
     missed = Fenced() if len(ends) == 1 else None
     return [finished.get(id(end), missed) for end in ends]
 
@@ -154,6 +158,7 @@ def _go_on(
     ends: Sequence[_End],
     passed_on: propagation.Propagation,
     happened: Sequence[Mapping[str, Any]],
+    writes: Together,
 ) -> list[Propagated]:
     """Claim nodes that have become ready for the workers of the ends, as far as they go on with any.
 
@@ -173,14 +178,14 @@ def _go_on(
             asks.append((ask, of_stack))
     following: dict[Claimant, list[Claimed]] = defaultdict(list)
     if asks:
-        claimed = claims.claim_following(connection, asks, passed_on.inputs, happened)
+        claimed, begun = claims.claim_following(connection, asks, passed_on.inputs, writes)
+        happened = [*happened, *begun]
         for (ask, _), claim in zip(asks, claimed, strict=True):
             if claim is not None:
                 following[ask.claimant].append(claim)
             else:  # who is rung for sees what is the matter
                 left[ask.traversal_id].append(ask.node)
-    else:
-        add_events(connection, happened)
+    add_events(writes, happened)
     return [
         Propagated(
             tuple(left.pop(end.job.traversal_id, ())),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +21,7 @@ from heatconv.db.delivery.events import add_events
 from heatconv.db.plumbing.group_commit import grouped
 from heatconv.db.plumbing.places import Opened
 from heatconv.db.plumbing.session import Database
+from heatconv.db.plumbing.together import Together
 from heatconv.db.tables import resource, service, stack, sync_point, sync_point_input
 from heatconv.model import deletion
 from heatconv.model.nodes import Direction, NodeData
@@ -81,7 +82,10 @@ def _claim_all(connection: Connection, asks: Sequence[Ask]) -> list[Claim | None
     stacks: dict[str, Stack] = {}
     jobs = [_found(ask, found.get(ask.key), stacks) for ask in asks]
     missed = Idle("the resource changed while it was being claimed") if len(asks) == 1 else None
-    return _take(connection, asks, jobs, missed=missed)
+    claims, taking = _judge_all(asks, _with_inputs(connection, asks, jobs))
+    taken = row_locks.take_all(connection, _takes(taking), asks[0].claimant.worker.engine_id)
+    add_events(connection, _begun(taking, taken))
+    return [_claimed(ask, claim, taking, taken, missed) for ask, claim in zip(asks, claims, strict=True)]
 
 
 _claim: Callable[[Database, Ask], Claim] = grouped(_claim_all, lambda ask: ask.tree)
@@ -91,17 +95,18 @@ def claim_following(
     connection: Connection,
     asks: Sequence[tuple[Ask, Stack]],
     passed_on: Mapping[sync_points.Key, Sequence[str]],
-    happened: Sequence[Mapping[str, Any]],
-) -> list[Claimed | None]:
-    """Claim nodes that this very transaction has made READY, on behalf of whose stack it was that did.
+    writes: Together,
+) -> tuple[list[Claimed | None], list[dict[str, Any]]]:
+    """Claim nodes that this very transaction makes READY, on behalf of whose stack it is that does.
 
-    Of each node whose row is held, or that another transaction has locked, None
-    is said, and nothing is written for it.  Waits for nobody's locks.
+    Returns the claims and the events of the actions that begin with them.  Of each node whose row
+    is held, or that another transaction has locked, None is said, and nothing is written for it.
+    Waits for nobody's locks.
 
     Args:
-        passed_on: what this transaction has told nodes, as JSON: who was told all
+        passed_on: what this transaction gives to nodes, as JSON: a node that is given all
             that it waits for is not asked for again.
-        happened: events to be recorded along with those that actions begin.
+        writes: takes what locks the rows.
 
     Concurrency: as long as their sync points are locked, nobody can end the
     traversal or start another; so the stack is as it was when the job began
@@ -113,48 +118,11 @@ def claim_following(
         row = free.get(ask.node.resource_id)
         is_free = row is not None and row.engine_id is None
         jobs.append(_job(ask, SyncState.READY, of_stack, row) if is_free else None)
-    claims = _take(
-        connection, [ask for ask, _ in asks], jobs, passed_on=passed_on, happened=happened, locked=True
-    )
-    return [claim if isinstance(claim, Claimed) else None for claim in claims]
-
-
-def _take(
-    connection: Connection,
-    asks: Sequence[Ask],
-    jobs: Sequence[Job | Idle | None],
-    *,
-    passed_on: Mapping[sync_points.Key, Sequence[str]] = _NOTHING,
-    happened: Sequence[Mapping[str, Any]] = (),
-    locked: bool = False,
-    missed: Idle | None = None,
-) -> list[Claim | None]:
-    """Decide the step of each job and take its row; ``missed`` is said of what another has taken meanwhile.
-
-    Of two that ask for one row the first takes it.
-    """
-    jobs = _with_inputs(connection, asks, jobs, passed_on)
-    claims = [_judge(ask, job) if job else None for ask, job in zip(asks, jobs, strict=True)]
-    taking: dict[str, _Taking] = {}
-    for claim in claims:
-        if isinstance(claim, _Taking):
-            taking.setdefault(claim.row.id, claim)
-    takes = [
-        row_locks.Take(row=each.row, columns=each.columns, touch=each.begins) for each in taking.values()
-    ]
-    taken = row_locks.take_all(connection, takes, asks[0].claimant.worker.engine_id, locked=locked)
-    begun = [
-        row_locks.begun_event(each.row, each.step.attempt)
-        for each in taking.values()
-        if each.row.id in taken and isinstance(each.step, Start)
-    ]
-    add_events(connection, [*happened, *begun])
-    return [
-        (claim.taken(ask) if taking[claim.row.id] is claim and claim.row.id in taken else missed)
-        if isinstance(claim, _Taking)
-        else claim
-        for ask, claim in zip(asks, claims, strict=True)
-    ]
+    alone = [ask for ask, _ in asks]
+    claims, taking = _judge_all(alone, _with_inputs(connection, alone, jobs, passed_on))
+    row_locks.take_locked(writes, _takes(taking), alone[0].claimant.worker.engine_id)
+    claimed = (_claimed(ask, claim, taking, taking) for ask, claim in zip(alone, claims, strict=True))
+    return [claim if isinstance(claim, Claimed) else None for claim in claimed], _begun(taking, taking)
 
 
 @dataclass(frozen=True)
@@ -192,6 +160,47 @@ class _Taking:
         )
         claimant.take(row)
         return Claimed(changed(self.job, resource=row), self.step)
+
+
+def _judge_all(
+    asks: Sequence[Ask], jobs: Sequence[Job | Idle | None]
+) -> tuple[list[Claim | _Taking | None], dict[str, _Taking]]:
+    """Decide the step of each job; return what becomes of the claims, and what is taken for them, by row.
+
+    Of two that ask for one row the first takes it.
+    """
+    claims = [_judge(ask, job) if job else None for ask, job in zip(asks, jobs, strict=True)]
+    taking: dict[str, _Taking] = {}
+    for claim in claims:
+        if isinstance(claim, _Taking):
+            taking.setdefault(claim.row.id, claim)
+    return claims, taking
+
+
+def _takes(taking: Mapping[str, _Taking]) -> list[row_locks.Take]:
+    return [row_locks.Take(row=each.row, columns=each.columns, touch=each.begins) for each in taking.values()]
+
+
+def _begun(taking: Mapping[str, _Taking], taken: Collection[str]) -> list[dict[str, Any]]:
+    """Return the events of the actions that begin on the rows that were taken."""
+    return [
+        row_locks.begun_event(each.row, each.step.attempt)
+        for each in taking.values()
+        if each.row.id in taken and isinstance(each.step, Start)
+    ]
+
+
+def _claimed(
+    ask: Ask,
+    claim: Claim | _Taking | None,
+    taking: Mapping[str, _Taking],
+    taken: Collection[str],
+    missed: Idle | None = None,
+) -> Claim | None:
+    """Return what became of a claim; ``missed`` is said of a row that another has taken meanwhile."""
+    if not isinstance(claim, _Taking):
+        return claim
+    return claim.taken(ask) if taking[claim.row.id] is claim and claim.row.id in taken else missed
 
 
 def _judge(ask: Ask, job: Job | Idle) -> Claim | _Taking:
@@ -256,24 +265,24 @@ def _with_inputs(
     connection: Connection,
     asks: Sequence[Ask],
     jobs: Sequence[Job | Idle | None],
-    passed_on: Mapping[sync_points.Key, Sequence[str]],
+    passed_on: Mapping[sync_points.Key, Sequence[str]] = _NOTHING,
 ) -> list[Job | Idle | None]:
-    """Return the jobs with what their nodes were told, which is read unless all of it was passed on."""
-    inputs: dict[sync_points.Key, list[Any]] = defaultdict(list)
+    """Return the jobs with their nodes' inputs, which are read unless all of them are passed on just now."""
+    inputs: dict[sync_points.Key, dict[str, Any]] = defaultdict(dict)  # by the name of who gives each
     others = set()
     for ask, job in zip(asks, jobs, strict=True):
         if isinstance(job, Job) and job.direction is Direction.UPDATE and _requires(job):
-            known = [json.loads(text) for text in passed_on.get(ask.key, ())]
-            if _requires(job) <= {data["name"] for data in known}:
-                inputs[ask.key] = known
-            else:
+            given = [json.loads(text) for text in passed_on.get(ask.key, ())]
+            inputs[ask.key] = {data["name"]: data for data in given}
+            if not _requires(job) <= inputs[ask.key].keys():
                 others.add(ask.key)
     for some in sync_points.selections(others):
         for row in connection.execute(_READ_INPUTS, some):
             key = row.traversal_id, row.resource_id, bool(row.is_update)
-            inputs[key].append(Opened(sync_point_input, row).data)
+            data = Opened(sync_point_input, row).data
+            inputs[key][data["name"]] = data
     return [
-        changed(job, inputs=tuple(NodeData(**data) for data in inputs[ask.key]))
+        changed(job, inputs=tuple(NodeData(**data) for data in inputs[ask.key].values()))
         if isinstance(job, Job)
         else job
         for ask, job in zip(asks, jobs, strict=True)

@@ -13,13 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
-from heatconv import errors
 from heatconv.db.convergence import sync_points
 from heatconv.db.convergence.sync_points import KEY, Key
 from heatconv.db.plumbing import bulk
+from heatconv.db.plumbing.together import Together
 from heatconv.db.plumbing.types import dumps, utcnow
 from heatconv.db.tables import graph_edge, sync_point
 from heatconv.model.nodes import Node, NodeData
@@ -128,22 +127,25 @@ def look_ahead(connection: Connection, senders: Iterable[Sender]) -> Ahead:
     return Ahead(edges, successors)
 
 
-def propagate(connection: Connection, senders: Sequence[Sender], ahead: Ahead) -> Propagation:
+def propagate(
+    connection: Connection, senders: Sequence[Sender], ahead: Ahead, writes: Together
+) -> Propagation:
     """Mark nodes as done and count them in at what is ahead of them, which is locked, in one statement.
 
     Whoever has all it waits for now is READY.  What a node has to say is given
-    to each resource whose update node waits for it, maybe behind a join.
+    to each resource whose update node waits for it, maybe behind a join.  What is to be
+    written is left with ``writes``, which the caller sends.
 
     Concurrency: WHERE key AND state is not DONE.  If a node is not READY any more,
     or gone, the transaction is rolled back and tried again on what is there now.
     What joins are for is locked after all joins, in key order too.
     """
-    inputs = _give(connection, ahead.edges, {sender.key: sender for sender in senders}, ahead.successors)
+    inputs = _give(writes, ahead.edges, {sender.key: sender for sender in senders}, ahead.successors)
     counts = Counter(successor for _, successor in ahead.edges)
     satisfied = {key: row.satisfied + counts[key] for key, row in ahead.successors.items()}
     full = {key: row for key, row in ahead.successors.items() if satisfied[key] >= row.required}
     _write(
-        connection,
+        writes,
         [_written(sender.key, SyncState.DONE) for sender in senders]
         + [
             _written(key, SyncState.READY if key in full else SyncState.WAITING, count)
@@ -159,7 +161,9 @@ def propagate(connection: Connection, senders: Sequence[Sender], ahead: Ahead) -
         else:
             joins.append(Sender(row.stack_id, row.traversal_id, node))
     if joins:
-        for traversal_id, nodes in propagate(connection, joins, look_ahead(connection, joins)).ready.items():
+        writes.send()  # the joins are looked at as they are now
+        behind = propagate(connection, joins, look_ahead(connection, joins), writes)
+        for traversal_id, nodes in behind.ready.items():
             ready[traversal_id] += nodes
     return Propagation(ready, inputs)
 
@@ -173,17 +177,15 @@ def _written(key: Key, state: SyncState, satisfied: int | None = None) -> dict[s
     }
 
 
-def _write(connection: Connection, points: Sequence[Mapping[str, Any]]) -> None:
-    """Write to sync points, WHERE they are not DONE."""
-    written = sum(
-        connection.execute(_PASS_ON, some).rowcount for some in _PROPAGATED.portions(connection, points)
-    )
-    if written != len(points):
-        raise oslo_db_exception.RetryRequest(errors.StaleWrite(entity="sync point"))
+def _write(writes: Together, points: Sequence[Mapping[str, Any]]) -> None:
+    """Write to sync points, WHERE they are not DONE, which none of them may be."""
+    for some in sync_points.portions(points, bulk.MOST):
+        (parameters,) = _PROPAGATED.portions(writes, some)
+        writes.execute(_PASS_ON, parameters, rows=len(some))
 
 
 def _give(
-    connection: Connection,
+    writes: Together,
     edges: Iterable[tuple[Key, Key]],
     sender_of: Mapping[Key, Sender],
     successors: Mapping[Key, Any],
@@ -210,7 +212,7 @@ def _give(
                 "sender_is_update": sync_points.is_update(sender.node),
                 "data": texts[key],
             }
-    sync_points.GIVE.execute(connection, [inputs[each] for each in sorted(inputs)])
+    sync_points.GIVE.execute(writes, [inputs[each] for each in sorted(inputs)])
     return received
 
 

@@ -19,6 +19,7 @@ from sqlalchemy.engine import Connection
 from heatconv.db.delivery.events import resource_event
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.places import placed
+from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.rows import resource as record
 from heatconv.db.tables import resource
@@ -151,35 +152,40 @@ def write_all(connection: Connection, writes: Sequence[Write]) -> set[str]:
     return locked
 
 
-def take_all(connection: Connection, taken: Sequence[Take], me: str, *, locked: bool) -> set[str]:
+def take_all(connection: Connection, taken: Sequence[Take], me: str) -> set[str]:
     """Take rows, WHERE each is as read; return the ids of those that were.
 
     One of several that another transaction has locked right now is left out, not waited for.
-
-    Args:
-        locked: this transaction has read them by ``lock_free``.
     """
-    if len(taken) == 1:  # most are, in a chain, and this is planned in half the time
-        return {taken[0].row.id} if try_take(connection, taken[0], me) else set()
-    ids = {take.row.id for take in taken} if locked else _lock_all(connection, [take.row for take in taken])
-    alike: dict[bulk.Update, list[bulk.Row]] = defaultdict(list)
-    for take in taken:
-        if take.row.id in ids:
-            statement = _taking(frozenset(take.columns), touch=take.touch)
-            row = {**take.columns, **_named(take.row), "atomic_key": take.row.atomic_key}
-            alike[statement].append(row)
-    for statement, rows in alike.items():
-        statement.execute(connection, rows, {"me": me})
+    if len(taken) == 1:
+        (take,) = taken
+        statement, parameters = _one_taken(take, me)
+        return {take.row.id} if connection.execute(statement, parameters).rowcount == 1 else set()
+    ids = _lock_all(connection, [take.row for take in taken])
+    take_locked(connection, [take for take in taken if take.row.id in ids], me)
     return ids
 
 
-def try_take(connection: Connection, take: Take, me: str) -> bool:
-    """Lock a row, WHERE id AND atomic_key = as read, and write to it."""
+def take_locked(writer: Writer, taken: Sequence[Take], me: str) -> None:
+    """Take rows that this transaction has locked, WHERE each is as read."""
+    if len(taken) == 1:  # most are, in a chain, and this is planned in half the time
+        writer.execute(*_one_taken(taken[0], me))
+        return
+    alike: dict[bulk.Update, list[bulk.Row]] = defaultdict(list)
+    for take in taken:
+        statement = _taking(frozenset(take.columns), touch=take.touch)
+        row = {**take.columns, **_named(take.row), "atomic_key": take.row.atomic_key}
+        alike[statement].append(row)
+    for statement, rows in alike.items():
+        statement.execute(writer, rows, {"me": me})
+
+
+def _one_taken(take: Take, me: str) -> tuple[sa.Update, Mapping[str, Any]]:
+    """Return what locks a row, WHERE id AND atomic_key = as read, and writes to it."""
     row = take.row
     columns = {**placed(resource, take.columns, row), "engine_id": me, "atomic_key": row.atomic_key + 1}
     statement = _statement("seen", frozenset(columns), let_go=False, touch=take.touch)
-    seen = {"key_id": row.id, "key_atomic": row.atomic_key}
-    return connection.execute(statement, {**columns, **seen}).rowcount == 1
+    return statement, {**columns, "key_id": row.id, "key_atomic": row.atomic_key}
 
 
 def lock_free(connection: Connection, ids: Collection[str]) -> dict[str, ResourceRow]:

@@ -22,6 +22,7 @@ from heatconv.db.convergence.traversal_rows import NEW_KEY
 from heatconv.db.delivery.events import add_stack_event
 from heatconv.db.plumbing.requests import deciding
 from heatconv.db.plumbing.session import writing
+from heatconv.db.plumbing.together import Together
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import raw_template, resource, stack
 from heatconv.model.ids import new_id
@@ -64,7 +65,9 @@ def finish_half(connection: Connection, stack_id: str, traversal_id: str, direct
     ahead = propagation.look_ahead(connection, own)
     if not ahead.edges:
         return Half(owner=_complete(connection, current))
-    passed_on = propagation.propagate(connection, own, ahead)
+    writes = Together(connection)
+    passed_on = propagation.propagate(connection, own, ahead, writes)
+    writes.send()
     return Half(ready=tuple(passed_on.ready[traversal_id]))
 
 

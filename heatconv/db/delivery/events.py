@@ -14,6 +14,7 @@ from heatconv.db import rows
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.filters import Condition, Given, conditions, in_status
 from heatconv.db.plumbing.session import reading
+from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import event
 from heatconv.model.ids import new_id
@@ -57,10 +58,10 @@ def resource_event(
     }
 
 
-def add_events(connection: Connection, events: Sequence[Mapping[str, Any]]) -> None:
+def add_events(writer: Writer, events: Sequence[Mapping[str, Any]]) -> None:
     """Record, within a transaction, what happened."""
     if events:
-        _ADD.execute(connection, events)
+        _ADD.execute(writer, events)
 
 
 def add_stack_event(

@@ -9,23 +9,26 @@ This way one statement, which never changes, is as cheap for a hundred rows as f
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Dialect
+from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from heatconv.db.plumbing import collation
 from heatconv.db.plumbing.places import placed, sealed_columns
+from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import LongText, SealedText
 
 MOST = 1000  #: rows in one statement, so that none grows past what a database takes
 
-_ROWS = "given_rows"
+#: Numbers of parameters: no two statements have one of the same name, and so can be parts of one.
+_NUMBERS = itertools.count(1)
 
 #: Characters as they are: of two escapes that stand for one, MariaDB makes an empty text.
 _ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
@@ -41,7 +44,7 @@ class _Unpacked(FunctionElement[Any]):
     inherit_cache = True
 
     def __init__(self, columns: Sequence[sa.ColumnClause[Any]]) -> None:
-        self.rows = sa.bindparam(_ROWS, type_=sa.Text)
+        self.rows = sa.bindparam(f"given_rows_{next(_NUMBERS)}", type_=sa.Text)
         self.columns_given = columns
         # By its clauses SQLAlchemy's cache tells one statement from another.
         described: sa.ColumnClause[Any] = sa.literal_column(
@@ -117,12 +120,14 @@ class Given:
             )
             for column in self._columns
         ]
+        given = _Unpacked(unpacked)
         #: The columns, as a statement that takes the rows refers to them.
-        self.c = _Unpacked(unpacked).table_valued(*unpacked, name="given").c
+        self.c = given.table_valued(*unpacked, name="given").c
+        self._parameter = given.rows.key
 
-    def portions(self, connection: Connection, rows: Sequence[Row]) -> Iterable[dict[str, str]]:
+    def portions(self, writer: Writer, rows: Sequence[Row]) -> Iterable[dict[str, str]]:
         """Yield the parameters of one statement after the other that takes rows."""
-        processors = _processors(self, connection.dialect)
+        processors = _processors(self, writer.dialect)
         for start in range(0, len(rows), MOST):
             portion = rows[start : start + MOST]
             if self._seals:
@@ -131,7 +136,7 @@ class Given:
                 {name: row[name] if process is None else process(row[name]) for name, process in processors}
                 for row in portion
             ]
-            yield {_ROWS: _ENCODER.encode(given)}
+            yield {self._parameter: _ENCODER.encode(given)}
 
     def processors(self, dialect: Dialect) -> list[tuple[str, Callable[[Any], Any] | None]]:
         """Return what makes of each column's value what the database is to have."""
@@ -167,10 +172,10 @@ class Insert:
         values = sa.select(*(self._given.c[name] for name in columns), *same.values())
         self._statement = sa.insert(table).from_select([*columns, *same], values)
 
-    def execute(self, connection: Connection, rows: Sequence[Row]) -> None:
+    def execute(self, writer: Writer, rows: Sequence[Row]) -> None:
         """Insert the rows, in their order."""
-        for some in self._given.portions(connection, rows):
-            connection.execute(self._statement, some)
+        for some in self._given.portions(writer, rows):
+            writer.execute(self._statement, some)
 
 
 class Update:
@@ -192,7 +197,7 @@ class Update:
             .values({name: self._given.c[name] for name in columns} | dict(same))
         )
 
-    def execute(self, connection: Connection, rows: Sequence[Row], also: Mapping[str, Any] = _NONE) -> None:
+    def execute(self, writer: Writer, rows: Sequence[Row], also: Mapping[str, Any] = _NONE) -> None:
         """Update the rows; ``also`` are other parameters of the statement."""
-        for some in self._given.portions(connection, rows):
-            connection.execute(self._statement, {**some, **also})
+        for some in self._given.portions(writer, rows):
+            writer.execute(self._statement, {**some, **also})

@@ -244,9 +244,8 @@ def test_what_was_read_before_a_newer_traversal_cannot_be_locked_after_it(web):
     web.update(changed("2"))
     before = web.row("C")
 
-    assert not web.database.write(
-        lambda connection: row_locks.try_take(connection, row_locks.Take(row=row, columns={}), "late")
-    )
+    late = row_locks.Take(row=row, columns={})
+    assert web.database.write(lambda connection: row_locks.take_all(connection, [late], "late")) == set()
     assert web.row("C") == before
 
 

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes of one transaction that go to the database together.
+
+A statement costs a round trip, and a good part of what it costs beside that is the same
+whatever it says.  PostgreSQL takes several writes as the parts of one statement; the other databases
+get one after the other, in their order.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import sqlalchemy as sa
+from oslo_db import exception as oslo_db_exception
+from sqlalchemy.engine import Connection, Dialect
+from sqlalchemy.sql.dml import UpdateBase
+
+from heatconv import errors
+
+_FEW = 64  #: combinations of statements that a process keeps put together; there are about ten
+
+
+class Writer(Protocol):
+    """What a write is given to: a connection, or what collects writes for one."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The database's dialect."""
+
+    def execute(self, statement: UpdateBase, parameters: Mapping[str, Any], /) -> Any:
+        """Carry out a write, now or later."""
+
+
+class _Write(NamedTuple):
+    statement: UpdateBase
+    parameters: Mapping[str, Any]
+    rows: int | None
+
+
+class Together:
+    """Collects writes of one transaction, of which none may meet a row that another has written.
+
+    For one thread, and as long as its transaction.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._writes: list[_Write] = []
+
+    @property
+    def dialect(self) -> Dialect:
+        """The database's dialect."""
+        return self._connection.dialect
+
+    def execute(
+        self, statement: UpdateBase, parameters: Mapping[str, Any], /, *, rows: int | None = None
+    ) -> None:
+        """Collect a write; ``rows``: how many rows it has to meet, if that matters."""
+        self._writes.append(_Write(statement, parameters, rows))
+
+    def send(self) -> None:
+        """Carry out what was collected.
+
+        Raises:
+            RetryRequest: a write has met other rows than it has to; the transaction is to be tried again.
+        """
+        writes, self._writes = self._writes, []
+        statements = tuple(write.statement for write in writes)
+        alike = len(set(statements)) < len(statements)  # whose parameters have the same names
+        if len(writes) > 1 and not alike and self.dialect.name == "postgresql":
+            met = self._send_as_one(statements, writes)
+        else:
+            met = [self._connection.execute(each.statement, each.parameters).rowcount for each in writes]
+        if any(write.rows not in (None, rows) for write, rows in zip(writes, met, strict=True)):
+            raise oslo_db_exception.RetryRequest(errors.StaleWrite(entity="sync point"))
+
+    def _send_as_one(self, statements: tuple[UpdateBase, ...], writes: Sequence[_Write]) -> Sequence[int]:
+        parameters = {name: value for write in writes for name, value in write.parameters.items()}
+        return self._connection.execute(_combined(statements), parameters).one()
+
+
+@functools.lru_cache(maxsize=_FEW)
+def _combined(statements: tuple[UpdateBase, ...]) -> sa.Select[Any]:
+    """Return the statement that carries out all of them and returns how many rows each has met."""
+    parts = [
+        statement.returning(sa.literal_column("1").label("met")).cte(f"write_{number}")
+        for number, statement in enumerate(statements)
+    ]
+    return sa.select(*(sa.select(sa.func.count()).select_from(part).scalar_subquery() for part in parts))
