@@ -17,6 +17,7 @@ from heatconv.db.delivery.events import add_events, resource_event
 from heatconv.db.plumbing.group_commit import grouped
 from heatconv.db.plumbing.places import placed
 from heatconv.db.plumbing.session import Database, Undo, writing
+from heatconv.db.plumbing.together import Together
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import resource, sync_point
 from heatconv.model.records import Attempt, Job, ResourceRow, changed, state_shown
@@ -29,10 +30,12 @@ FIRST_KEY = 1  #: the atomic key of a replacement, which is locked when it is ma
 @writing
 def try_begin(connection: Connection, row: ResourceRow, attempt: Attempt) -> bool:
     """Record that an action starts on a row that is held, fenced."""
-    began = row_locks.try_write(connection, row, row_locks.begun(row, attempt), touch=True)
-    if began:
-        add_events(connection, [row_locks.begun_event(row, attempt)])
-    return began
+    writes = Together(connection)
+    row_locks.write(writes, row, row_locks.begun(row, attempt))
+    add_events(writes, [row_locks.begun_event(row, attempt)])
+    if not writes.send():
+        raise Undo(result=False)
+    return True
 
 
 def try_write(database: Database, row: ResourceRow, columns: Mapping[str, Any]) -> bool:

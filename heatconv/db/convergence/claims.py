@@ -20,7 +20,7 @@ from heatconv.db.convergence.services import alive
 from heatconv.db.delivery.events import add_events
 from heatconv.db.plumbing.group_commit import grouped
 from heatconv.db.plumbing.places import Opened
-from heatconv.db.plumbing.session import Database
+from heatconv.db.plumbing.session import Database, Undo
 from heatconv.db.plumbing.together import Together
 from heatconv.db.tables import resource, service, stack, sync_point, sync_point_input
 from heatconv.model import deletion
@@ -83,9 +83,16 @@ def _claim_all(connection: Connection, asks: Sequence[Ask]) -> list[Claim | None
     jobs = [_found(ask, found.get(ask.key), stacks) for ask in asks]
     missed = Idle("the resource changed while it was being claimed") if len(asks) == 1 else None
     claims, taking = _judge_all(asks, _with_inputs(connection, asks, jobs))
-    taken = row_locks.take_all(connection, _takes(taking), asks[0].claimant.worker.engine_id)
-    add_events(connection, _begun(taking, taken))
-    return [_claimed(ask, claim, taking, taken, missed) for ask, claim in zip(asks, claims, strict=True)]
+    rows_read = [each.row for each in taking.values()]
+    taken = row_locks.lock_all(connection, rows_read) if len(rows_read) > 1 else set(taking)
+    writes = Together(connection)
+    add_events(writes, _lock(writes, taking, taken))
+    is_as_read = writes.send()
+    taken = taken if is_as_read else set()
+    answers = [_claimed(ask, claim, taking, taken, missed) for ask, claim in zip(asks, claims, strict=True)]
+    if not is_as_read:
+        raise Undo(answers)
+    return answers
 
 
 _claim: Callable[[Database, Ask], Claim] = grouped(_claim_all, lambda ask: ask.tree)
@@ -120,9 +127,9 @@ def claim_following(
         jobs.append(_job(ask, SyncState.READY, of_stack, row) if is_free else None)
     alone = [ask for ask, _ in asks]
     claims, taking = _judge_all(alone, _with_inputs(connection, alone, jobs, passed_on))
-    row_locks.take_locked(writes, _takes(taking), alone[0].claimant.worker.engine_id)
+    begun = _lock(writes, taking, taking)
     claimed = (_claimed(ask, claim, taking, taking) for ask, claim in zip(alone, claims, strict=True))
-    return [claim if isinstance(claim, Claimed) else None for claim in claimed], _begun(taking, taking)
+    return [claim if isinstance(claim, Claimed) else None for claim in claimed], begun
 
 
 @dataclass(frozen=True)
@@ -132,13 +139,15 @@ class _Taking:
     job: Job
     row: ResourceRow
     step: Step
+    engine_id: str  #: of the worker that takes it
 
     @property
-    def begins(self) -> bool:
-        return isinstance(self.step, Start)
+    def take(self) -> row_locks.Take:
+        begins = isinstance(self.step, Start)
+        return row_locks.Take(row=self.row, columns=self._columns, engine_id=self.engine_id, touch=begins)
 
     @property
-    def columns(self) -> dict[str, Any]:
+    def _columns(self) -> dict[str, Any]:
         """What taking the step writes together with the lock.
 
         What the step may make the row depend on is known from here on: a newer
@@ -177,16 +186,12 @@ def _judge_all(
     return claims, taking
 
 
-def _takes(taking: Mapping[str, _Taking]) -> list[row_locks.Take]:
-    return [row_locks.Take(row=each.row, columns=each.columns, touch=each.begins) for each in taking.values()]
-
-
-def _begun(taking: Mapping[str, _Taking], taken: Collection[str]) -> list[dict[str, Any]]:
-    """Return the events of the actions that begin on the rows that were taken."""
+def _lock(writes: Together, taking: Mapping[str, _Taking], taken: Collection[str]) -> list[dict[str, Any]]:
+    """Have those rows locked that are taken; return the events of the actions that begin with that."""
+    locked = [each for each in taking.values() if each.row.id in taken]
+    row_locks.take_all(writes, [each.take for each in locked])
     return [
-        row_locks.begun_event(each.row, each.step.attempt)
-        for each in taking.values()
-        if each.row.id in taken and isinstance(each.step, Start)
+        row_locks.begun_event(each.row, each.step.attempt) for each in locked if isinstance(each.step, Start)
     ]
 
 
@@ -219,7 +224,7 @@ def _judge(ask: Ask, job: Job | Idle) -> Claim | _Taking:
     step = ask.claimant.worker.decide(job)
     if row is None or held_already or isinstance(step, Skip):
         return Claimed(job, step)
-    return _Taking(job, row, step)
+    return _Taking(job, row, step, ask.claimant.worker.engine_id)
 
 
 def _is_torn(job: Job) -> bool:

@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection
 from heatconv import errors
 from heatconv.db.plumbing.places import Opened, placed
 from heatconv.db.plumbing.session import reading, writing
+from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import in_seconds, utcnow
 from heatconv.db.tables import stack
 from heatconv.db.tables import user_creds as table
@@ -74,10 +75,16 @@ def replace(connection: Connection, stack_id: str, delegation_id: str) -> None:
     keep(connection, stack_id, delegation_id)
 
 
-def release(connection: Connection, stack_id: str) -> None:
+_RELEASE = (
+    sa.update(table)
+    .where(table.c.stack_id == sa.bindparam("of_stack"), table.c.due_at.is_(None))
+    .values(due_at=utcnow())
+)
+
+
+def release(writer: Writer, stack_id: str) -> None:
     """Have the delegation of a stack given back; part of a transaction."""
-    mine = sa.update(table).where(table.c.stack_id == stack_id, table.c.due_at.is_(None))
-    connection.execute(mine.values(due_at=utcnow()))
+    writer.execute(_RELEASE, {"of_stack": stack_id})
 
 
 @writing

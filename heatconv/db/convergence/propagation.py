@@ -13,8 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
+from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
+from heatconv import errors
 from heatconv.db.convergence import sync_points
 from heatconv.db.convergence.sync_points import KEY, Key
 from heatconv.db.plumbing import bulk
@@ -134,7 +136,7 @@ def propagate(
 
     Whoever has all it waits for now is READY.  What a node has to say is given
     to each resource whose update node waits for it, maybe behind a join.  What is to be
-    written is left with ``writes``, which the caller sends.
+    written is left with ``writes``, for ``send``.
 
     Concurrency: WHERE key AND state is not DONE.  If a node is not READY any more,
     or gone, the transaction is rolled back and tried again on what is there now.
@@ -161,11 +163,21 @@ def propagate(
         else:
             joins.append(Sender(row.stack_id, row.traversal_id, node))
     if joins:
-        writes.send()  # the joins are looked at as they are now
+        send(writes)  # the joins are looked at as they are now
         behind = propagate(connection, joins, look_ahead(connection, joins), writes)
         for traversal_id, nodes in behind.ready.items():
             ready[traversal_id] += nodes
     return Propagation(ready, inputs)
+
+
+def send(writes: Together) -> None:
+    """Write what ``propagate`` has left to be written.
+
+    Raises:
+        RetryRequest: a sync point was not as it was read; the transaction is tried again.
+    """
+    if not writes.send():
+        raise oslo_db_exception.RetryRequest(errors.StaleWrite(entity="sync point"))
 
 
 def _written(key: Key, state: SyncState, satisfied: int | None = None) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from sqlalchemy.engine import Connection
 from heatconv.db.delivery.events import resource_event
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.places import placed
-from heatconv.db.plumbing.together import Writer
+from heatconv.db.plumbing.together import Together
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.rows import resource as record
 from heatconv.db.tables import resource
@@ -101,6 +101,7 @@ class Take:
 
     row: ResourceRow
     columns: Mapping[str, Any]
+    engine_id: str  #: of the worker that takes it
     touch: bool = False
 
 
@@ -122,6 +123,12 @@ def try_write(
     return connection.execute(statement, {**placed(resource, columns, row), **_fence(row)}).rowcount == 1
 
 
+def write(writes: Together, row: ResourceRow, columns: Mapping[str, Any]) -> None:
+    """Write to a row that is held, fenced, and date it; sending the writes says whether it was held."""
+    statement = _statement("held", frozenset(columns), let_go=False, touch=True)
+    writes.execute(statement, {**placed(resource, columns, row), **_fence(row)}, rows=1)
+
+
 def write_all(connection: Connection, writes: Sequence[Write]) -> set[str]:
     """Write to rows that are held, or drop them, fenced; return the ids of those that were held.
 
@@ -131,7 +138,7 @@ def write_all(connection: Connection, writes: Sequence[Write]) -> set[str]:
         (write,) = writes
         held = _try_delete(connection, write.row) if write.drop else _try_write(connection, write)
         return {write.row.id} if held else set()
-    locked = _lock_all(connection, [write.row for write in writes])
+    locked = lock_all(connection, [write.row for write in writes])
     alike: dict[bulk.Update, list[bulk.Row]] = defaultdict(list)
     dropped = []
     for write in writes:
@@ -152,24 +159,13 @@ def write_all(connection: Connection, writes: Sequence[Write]) -> set[str]:
     return locked
 
 
-def take_all(connection: Connection, taken: Sequence[Take], me: str) -> set[str]:
-    """Take rows, WHERE each is as read; return the ids of those that were.
+def take_all(writes: Together, taken: Sequence[Take]) -> None:
+    """Take rows, WHERE each is as read; several have to be locked by this transaction already.
 
-    One of several that another transaction has locked right now is left out, not waited for.
+    If one alone is not as it was read, sending the writes says so.
     """
-    if len(taken) == 1:
-        (take,) = taken
-        statement, parameters = _one_taken(take, me)
-        return {take.row.id} if connection.execute(statement, parameters).rowcount == 1 else set()
-    ids = _lock_all(connection, [take.row for take in taken])
-    take_locked(connection, [take for take in taken if take.row.id in ids], me)
-    return ids
-
-
-def take_locked(writer: Writer, taken: Sequence[Take], me: str) -> None:
-    """Take rows that this transaction has locked, WHERE each is as read."""
     if len(taken) == 1:  # most are, in a chain, and this is planned in half the time
-        writer.execute(*_one_taken(taken[0], me))
+        writes.execute(*_one_taken(taken[0]), rows=1)
         return
     alike: dict[bulk.Update, list[bulk.Row]] = defaultdict(list)
     for take in taken:
@@ -177,13 +173,17 @@ def take_locked(writer: Writer, taken: Sequence[Take], me: str) -> None:
         row = {**take.columns, **_named(take.row), "atomic_key": take.row.atomic_key}
         alike[statement].append(row)
     for statement, rows in alike.items():
-        statement.execute(writer, rows, {"me": me})
+        statement.execute(writes, rows, {"me": taken[0].engine_id})
 
 
-def _one_taken(take: Take, me: str) -> tuple[sa.Update, Mapping[str, Any]]:
+def _one_taken(take: Take) -> tuple[sa.Update, Mapping[str, Any]]:
     """Return what locks a row, WHERE id AND atomic_key = as read, and writes to it."""
     row = take.row
-    columns = {**placed(resource, take.columns, row), "engine_id": me, "atomic_key": row.atomic_key + 1}
+    columns = {
+        **placed(resource, take.columns, row),
+        "engine_id": take.engine_id,
+        "atomic_key": row.atomic_key + 1,
+    }
     statement = _statement("seen", frozenset(columns), let_go=False, touch=take.touch)
     return statement, {**columns, "key_id": row.id, "key_atomic": row.atomic_key}
 
@@ -194,7 +194,7 @@ def lock_free(connection: Connection, ids: Collection[str]) -> dict[str, Resourc
     return {row.id: record(row) for row in found}
 
 
-def _lock_all(connection: Connection, read: Sequence[ResourceRow]) -> set[str]:
+def lock_all(connection: Connection, read: Sequence[ResourceRow]) -> set[str]:
     """Lock rows until the transaction ends; return the ids of those that are locked by whom they were.
 
     One that another transaction has locked right now is left out, not waited for.

@@ -14,6 +14,7 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.session import reading
+from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import dumps, utcnow
 from heatconv.db.tables import graph_edge, stack, sync_point, sync_point_input
 from heatconv.model.nodes import Direction, Node, NodeData
@@ -46,6 +47,10 @@ _ADD = bulk.Insert(
     same={"ready_at": utcnow()},
 )
 _ADD_EDGES = bulk.Insert(graph_edge, graph_edge.c.keys())
+_FORGET = [
+    sa.delete(table).where(table.c.stack_id == sa.bindparam("forgotten"))
+    for table in (sync_point, sync_point_input, graph_edge)
+]
 #: An ``INSERT`` of what nodes have to say to those that wait for them.
 GIVE = bulk.Insert(sync_point_input, sync_point_input.c.keys(), dumped=["data"])
 
@@ -69,10 +74,10 @@ def key_of(traversal_id: str, node: Node) -> sa.ColumnElement[bool]:
     )
 
 
-def forget(connection: Connection, stack_id: str) -> None:
+def forget(writer: Writer, stack_id: str) -> None:
     """Delete every graph, sync point and input that a stack has."""
-    for table in (sync_point, sync_point_input, graph_edge):
-        connection.execute(sa.delete(table).where(table.c.stack_id == stack_id))
+    for statement in _FORGET:
+        writer.execute(statement, {"forgotten": stack_id})
 
 
 def lay_out(

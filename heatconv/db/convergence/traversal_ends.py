@@ -24,7 +24,7 @@ from heatconv.db.plumbing.requests import deciding
 from heatconv.db.plumbing.session import writing
 from heatconv.db.plumbing.together import Together
 from heatconv.db.plumbing.types import utcnow
-from heatconv.db.tables import raw_template, resource, stack
+from heatconv.db.tables import raw_template, resource, stack, sync_point
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.outcomes import Half, Owner, StackFailed
@@ -32,6 +32,8 @@ from heatconv.model.states import VISITS, Action, DeletionPolicy, Phase, Status,
 
 #: The actions whose failure is followed by a rollback, if the stack is to have one.
 _ROLLED_BACK = (Action.CREATE, Action.ADOPT, Action.UPDATE, Action.RESTORE)
+#: The actions that make nothing of a template.
+_APPLIES_NOTHING = VISITS | {Action.DELETE}
 #: A stack's first traversal.
 _FIRST = frozenset({Action.CREATE, Action.ADOPT})
 
@@ -60,15 +62,38 @@ def finish_half(connection: Connection, stack_id: str, traversal_id: str, direct
         return Half()
     if direction is Direction.CLEANUP:
         return Half(owner=_complete(connection, current))
-    _end_update_half(connection, stack_id, traversal_id, Action(current.action))
+    action = Action(current.action)
+    if not _has_cleanup(connection, traversal_id, action):
+        return Half(owner=_complete(connection, current))
+    _end_update_half(connection, stack_id, traversal_id, action)
     own = [propagation.Sender(stack_id, traversal_id, node)]
     ahead = propagation.look_ahead(connection, own)
     if not ahead.edges:
         return Half(owner=_complete(connection, current))
     writes = Together(connection)
     passed_on = propagation.propagate(connection, own, ahead, writes)
-    writes.send()
+    propagation.send(writes)
     return Half(ready=tuple(passed_on.ready[traversal_id]))
+
+
+#: The rows that the cleanup nodes of a traversal act on, and that are not wanted any more.
+_LEFT = (
+    sa.select(sync_point.c.resource_id)
+    .join(resource, resource.c.id == sync_point.c.acts_on)
+    .where(
+        sync_point.c.traversal_id == sa.bindparam("traversal"),
+        sync_point.c.is_update == sa.false(),
+        resource.c.desired_sha1.is_(None),
+    )
+    .limit(1)
+)
+
+
+def _has_cleanup(connection: Connection, traversal_id: str, action: Action) -> bool:
+    """Tell whether the cleanup half of a traversal has anything to do: it leaves alone what is wanted."""
+    if action in _APPLIES_NOTHING:
+        return True
+    return connection.execute(_LEFT, {"traversal": traversal_id}).first() is not None
 
 
 def _current(stack_id: str, traversal_id: str) -> sa.ColumnElement[bool]:
@@ -99,23 +124,39 @@ def _lock(
     return connection.execute(query).one_or_none()
 
 
-def end_at_once(connection: Connection, stack_id: str, traversal_id: str, action: Action) -> None:
+def end_at_once(connection: Connection, stack_id: str, traversal_id: str) -> None:
     """End a traversal that has nothing to do, WHERE it is current; part of the transaction that begins it."""
     current = _lock(connection, stack_id, traversal_id)
     if current is not None:
-        _end_update_half(connection, stack_id, traversal_id, action)
         _complete(connection, current)
 
 
 def _end_update_half(connection: Connection, stack_id: str, traversal_id: str, action: Action) -> None:
     """Go on to the clean-up, WHERE the traversal is current; what completed is what a rollback applies."""
-    applied_nothing = action is Action.DELETE or action in VISITS
-    completed = {} if applied_nothing else {"prev_raw_template_id": stack.c.raw_template_id}
+    completed = {} if action in _APPLIES_NOTHING else {"prev_raw_template_id": stack.c.raw_template_id}
     connection.execute(
         sa.update(stack)
         .where(_current(stack_id, traversal_id))
         .values(phase=Phase.GC, atomic_key=stack.c.atomic_key + 1, **completed)
     )
+
+
+_ENDED = (
+    sa.update(stack)
+    .where(stack.c.id == sa.bindparam("ended"))
+    .values(
+        status=sa.bindparam("status"),
+        status_reason=sa.bindparam("status_reason"),
+        phase=Phase.DONE,
+        deadline=None,
+        atomic_key=stack.c.atomic_key + 1,
+    )
+)
+_ENDED_FOR_GOOD = _ENDED.values(deleted_at=utcnow(), live_name=None)
+_ENDED_AS_WANTED = _ENDED.values(prev_raw_template_id=stack.c.raw_template_id)
+_DROP_OTHERS = sa.delete(raw_template).where(
+    raw_template.c.stack_id == sa.bindparam("of_templates"), raw_template.c.id != sa.bindparam("kept")
+)
 
 
 def _complete(connection: Connection, found: sa.Row[Any]) -> Owner | None:
@@ -127,39 +168,27 @@ def _complete(connection: Connection, found: sa.Row[Any]) -> Owner | None:
     status, reason = Status.COMPLETE, f"Stack {found.action} completed successfully"
     if found.action == Action.CHECK:
         status, reason = _findings(connection, found.id)
-    gone = {"deleted_at": utcnow(), "live_name": None} if found.action == Action.DELETE else {}
-    connection.execute(
-        sa.update(stack)
-        .where(stack.c.id == found.id)
-        .values(
-            status=status,
-            status_reason=reason,
-            phase=Phase.DONE,
-            deadline=None,
-            atomic_key=stack.c.atomic_key + 1,
-            **gone,
-        )
-    )
+    as_wanted = _ENDED if found.action in VISITS else _ENDED_AS_WANTED
+    ended = _ENDED_FOR_GOOD if found.action == Action.DELETE else as_wanted
+    writes = Together(connection)
+    writes.execute(ended, {"ended": found.id, "status": status, "status_reason": reason})
     add_stack_event(
-        connection,
+        writes,
         stack_id=found.id,
         name=found.name,
         action=Action(found.action),
         status=status,
         reason=reason,
     )
-    sync_points.forget(connection, found.id)
-    if gone and found.owner_resource_id is None:
-        delegations.release(connection, found.id)
+    sync_points.forget(writes, found.id)
+    if found.action == Action.DELETE and found.owner_resource_id is None:
+        delegations.release(writes, found.id)
+    # At first there is one template; those that a visit finds are kept for another reason.
+    if Action(found.action) not in VISITS | _FIRST:
+        writes.execute(_DROP_OTHERS, {"of_templates": found.id, "kept": found.raw_template_id})
+    writes.send()
     if found.action == Action.SNAPSHOT:
         snapshots.fill(connection, found.current_traversal, found.id)
-    if Action(found.action) in VISITS | _FIRST:
-        return owner  # whatever templates are kept are kept for another reason; at first there is one
-    connection.execute(
-        sa.delete(raw_template).where(
-            raw_template.c.stack_id == found.id, raw_template.c.id != found.raw_template_id
-        )
-    )
     return owner
 
 

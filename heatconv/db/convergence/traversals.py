@@ -220,7 +220,7 @@ def _lay_out(
         reason=traversal_stacks.reason(spec),
     )
     if not planned.requires:
-        traversal_ends.end_at_once(connection, begun.id, traversal_id, spec.action)
+        traversal_ends.end_at_once(connection, begun.id, traversal_id)
     return Started(
         stack_id=begun.id,
         traversal_id=traversal_id,

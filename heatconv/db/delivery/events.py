@@ -65,7 +65,7 @@ def add_events(writer: Writer, events: Sequence[Mapping[str, Any]]) -> None:
 
 
 def add_stack_event(
-    connection: Connection, *, stack_id: str, name: str, action: Action, status: Status, reason: str
+    writer: Writer, *, stack_id: str, name: str, action: Action, status: Status, reason: str
 ) -> None:
     """Record, within a transaction, what happened to a stack."""
     happened = resource_event(
@@ -78,7 +78,7 @@ def add_stack_event(
         status=status,
         reason=reason,
     )
-    add_events(connection, [happened])
+    add_events(writer, [happened])
 
 
 def drop_old_events(connection: Connection, stack_id: str, *, keep: int) -> None:

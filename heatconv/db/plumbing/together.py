@@ -13,11 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import sqlalchemy as sa
-from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection, Dialect
 from sqlalchemy.sql.dml import UpdateBase
-
-from heatconv import errors
 
 _FEW = 64  #: combinations of statements that a process keeps put together; there are about ten
 
@@ -60,11 +57,10 @@ class Together:
         """Collect a write; ``rows``: how many rows it has to meet, if that matters."""
         self._writes.append(_Write(statement, parameters, rows))
 
-    def send(self) -> None:
-        """Carry out what was collected.
+    def send(self) -> bool:
+        """Carry out what was collected; return whether each write has met as many rows as it has to.
 
-        Raises:
-            RetryRequest: a write has met other rows than it has to; the transaction is to be tried again.
+        If one has not, the transaction is to be rolled back: the others are written all the same.
         """
         writes, self._writes = self._writes, []
         statements = tuple(write.statement for write in writes)
@@ -73,8 +69,7 @@ class Together:
             met = self._send_as_one(statements, writes)
         else:
             met = [self._connection.execute(each.statement, each.parameters).rowcount for each in writes]
-        if any(write.rows not in (None, rows) for write, rows in zip(writes, met, strict=True)):
-            raise oslo_db_exception.RetryRequest(errors.StaleWrite(entity="sync point"))
+        return all(write.rows in (None, rows) for write, rows in zip(writes, met, strict=True))
 
     def _send_as_one(self, statements: tuple[UpdateBase, ...], writes: Sequence[_Write]) -> Sequence[int]:
         parameters = {name: value for write in writes for name, value in write.parameters.items()}

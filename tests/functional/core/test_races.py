@@ -24,6 +24,7 @@ from heatconv.db.convergence import (
     traversal_ends,
 )
 from heatconv.db.convergence.claimants import Ask, Claimants
+from heatconv.db.plumbing.together import Together
 from heatconv.db.tables import raw_template, resource, stack, sync_point, sync_point_input
 from heatconv.engine.freezer import Freezer
 from heatconv.engine.reads import Reads
@@ -244,8 +245,14 @@ def test_what_was_read_before_a_newer_traversal_cannot_be_locked_after_it(web):
     web.update(changed("2"))
     before = web.row("C")
 
-    late = row_locks.Take(row=row, columns={})
-    assert web.database.write(lambda connection: row_locks.take_all(connection, [late], "late")) == set()
+    late = row_locks.Take(row=row, columns={}, engine_id="late")
+
+    def take(connection):
+        writes = Together(connection)
+        row_locks.take_all(writes, [late])
+        return writes.send()
+
+    assert not web.database.write(take)
     assert web.row("C") == before
 
 
