@@ -73,15 +73,16 @@ class Watch:
     def work(self) -> Work:
         """Return what was done up to now, once nothing more is sent."""
         deadline = time.monotonic() + PATIENCE
-        counts = self._counts()
+        counts = self.counts()
         while time.monotonic() < deadline:
             time.sleep(QUIET)
-            before, counts = counts, self._counts()
+            before, counts = counts, self.counts()
             if counts == before:
                 break
-        return Work(counts, {name: _cpu(pid) for name, pid in self._pids.items()})
+        return Work(counts, {name: cpu_of(pid) for name, pid in self._pids.items()})
 
-    def _counts(self) -> Counter[str]:
+    def counts(self) -> Counter[str]:
+        """Return what all have sent up to now."""
         return sum((tally.read() for tally in self._tallies), Counter())
 
     def _forget_peaks(self) -> None:
@@ -99,7 +100,8 @@ def _costs(before: Work, after: Work, concerned: int) -> Record:
     return {**total, **each, "cpu_seconds_of": cpu}
 
 
-def _cpu(pid: int) -> float:
+def cpu_of(pid: int) -> float:
+    """Return the seconds that a process has worked."""
     spent = psutil.Process(pid).cpu_times()
     return spent.user + spent.system
 
