@@ -152,7 +152,11 @@ def _classes(declared: Any) -> Iterator[type[Exception]]:
     if isinstance(declared, list | tuple):
         for each in declared:
             yield from _classes(each)
-    elif isinstance(declared, ModuleType):
-        yield from _classes(list(vars(declared).values()))
-    elif isinstance(declared, type) and issubclass(declared, Exception):
+    elif isinstance(declared, ModuleType):  # what it has imported are not its exceptions
+        yield from (each for each in vars(declared).values() if _is_exception_class(each))
+    elif _is_exception_class(declared):
         yield declared
+
+
+def _is_exception_class(declared: Any) -> bool:
+    return isinstance(declared, type) and issubclass(declared, Exception)
