@@ -9,7 +9,6 @@ is written down or logged here.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -23,7 +22,6 @@ from openstack.exceptions import ConfigException
 from requests.adapters import DEFAULT_POOLSIZE, HTTPAdapter
 
 from heatconv import errors
-from heatconv.resources.clients import Clients
 from heatconv.resources.context import Context
 
 FRESH = 60.0  #: seconds for which what a service has told of itself, or of an id, need not be asked again
@@ -128,7 +126,7 @@ class Cloud:
         self.auth_url = auth_url or ""
 
     def context(self) -> CloudContext:
-        """Return what acts for the user, with clients of its own: one for each action."""
+        """Return what acts for the user: one for each action."""
         access = self.access
         return CloudContext(
             project_id=access.project_id,
@@ -140,35 +138,13 @@ class Cloud:
         )
 
 
-class _ThreadsClients(threading.local):
-    """The clients of the login that a thread acted by last: to make one, its service is asked what it is."""
-
-    login: Login | None = None
-    clients: Clients
-    made_at: float
-
-    def of(self, context: CloudContext) -> Clients:
-        """Return the clients that a thread acts by for a login."""
-        if self.login is not context.login or time.monotonic() - self.made_at > FRESH:
-            self.login, self.clients, self.made_at = context.login, Clients(context), time.monotonic()
-        return self.clients
-
-
-_THREADS = _ThreadsClients()
-
-
 @dataclass(frozen=True, kw_only=True)
 class CloudContext(Context):
     """The user of a cloud, by the names that Heat's client plugins know."""
 
-    login: Login = field(repr=False, compare=False)
+    login: Login = field(repr=False)
 
     auth_token_info = None
-
-    @property
-    def clients(self) -> Clients:
-        """The clients of the services, of the thread that asks."""
-        return _THREADS.of(self)
 
     @property
     def keystone_session(self) -> Any:

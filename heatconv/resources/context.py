@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from heatconv.resources.clients import Clients
+from heatconv.resources.clients.by_thread import ClientsByThread
 from heatconv.resources.stack_users import StackUsers
 
 
@@ -24,13 +24,15 @@ class Context:
     endpoints: Mapping[str, str] = field(default_factory=dict)  #: a service's type -> its URL
     #: who makes users for single resources; None where nobody does
     stack_users: StackUsers | None = field(default=None, repr=False, compare=False)
+    #: what threads have from acting for the same user before
+    clients_by_thread: ClientsByThread = field(default_factory=ClientsByThread, repr=False, compare=False)
 
     @property
     def tenant_id(self) -> str:
         """The project, by the name that older plugins know."""
         return self.project_id
 
-    @cached_property
+    @property
     def clients(self) -> Clients:
-        """The clients of the services, acting for this user."""
-        return Clients(self)
+        """The clients of the services, acting for this user; those of the thread that asks."""
+        return self.clients_by_thread.of(self)

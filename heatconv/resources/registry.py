@@ -27,6 +27,7 @@ from heatconv.model.permission import check_types, is_refused
 from heatconv.model.records import Stack
 from heatconv.model.work import bounded_work
 from heatconv.resources import clients, constraints, exception, support
+from heatconv.resources.clients.by_thread import ClientsByThread
 from heatconv.resources.context import Context
 from heatconv.resources.promises import Load, Promises
 from heatconv.resources.resource import Resource
@@ -63,6 +64,7 @@ class Registry:
         self._acts_for: ActsFor | None = None
         self._readers: list[type[Reader]] = []
         self._stack_users: StackUsers | None = None
+        self._clients_by_thread = ClientsByThread()
 
     def promise(self, types: Mapping[str, Load]) -> None:
         """Add types that are imported when they are first used; those that are there already stay."""
@@ -94,10 +96,11 @@ class Registry:
         return self._context(project_id, None, asking=True)
 
     def _context(self, project_id: str, root_id: str | None, *, asking: bool) -> Context:
+        users, kept = self._stack_users, self._clients_by_thread
         if self._acts_for is None:
-            return Context(project_id=project_id, stack_users=self._stack_users)
+            return Context(project_id=project_id, stack_users=users, clients_by_thread=kept)
         context = self._acts_for(project_id, root_id, asking=asking)
-        return replace(context, stack_users=self._stack_users)
+        return replace(context, stack_users=users, clients_by_thread=kept)
 
     def hear(self, readers: Iterable[type[Reader]]) -> None:
         """Have notifications read by more than the types themselves, which may not be imported yet."""

@@ -5,8 +5,8 @@ Each service has a client plugin, a ``client_plugin.ClientPlugin``, which is fou
 the entry points ``heatconv.clients``, or in what a module of the plugin directories tells by
 ``client_mapping()``.  No service is built in.
 
-Begin with ``client_plugin``, the base of them.  ``status`` reads what an exception of a client
-tells.
+Begin with ``client_plugin``, the base of them.  ``by_thread`` keeps those that a thread acts by.
+``status`` reads what an exception of a client tells.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAMESPACE = "heatconv.clients"
 class Clients:
     """The clients of one user, each made when it is first asked for.
 
-    Concurrency: belongs to one action, hence to one thread at a time.
+    Concurrency: belong to one thread, see ``by_thread``.
     """
 
     def __init__(self, context: Any) -> None:

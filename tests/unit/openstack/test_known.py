@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from ssl import TLSVersion
 from types import SimpleNamespace
 
@@ -14,6 +14,7 @@ from requests.adapters import HTTPAdapter
 from heatconv.openstack import session
 from heatconv.openstack.mended.known import remembers_ids, remembers_what_it_got
 from heatconv.openstack.session import CloudContext, Known
+from heatconv.resources.clients.by_thread import ClientsByThread
 
 
 class Neutron:
@@ -118,18 +119,14 @@ def test_an_id_of_one_kind_says_nothing_of_another(neutron):
     assert plugin.asked == ["id-1"] * 2
 
 
-def test_a_thread_goes_on_with_the_clients_of_the_login_that_it_had_last(monkeypatch):
-    first, second = (CloudContext(project_id="project", login=Login()) for _ in range(2))
-    clients = first.clients
-    assert CloudContext(project_id="project", login=first.login).clients is clients
-    with ThreadPoolExecutor(1) as other:
-        assert other.submit(lambda: first.clients).result() is not clients
-    assert second.clients is not clients
+def test_a_thread_goes_on_with_the_clients_of_a_login():
+    kept = ClientsByThread()
+    first, second = (
+        CloudContext(project_id="project", login=Login(), clients_by_thread=kept) for _ in range(2)
+    )
+    assert replace(first).clients is first.clients
+    assert second.clients is not first.clients
     assert second.clients.context is second
-    again = first.clients
-    assert again is not clients
-    monkeypatch.setattr(session, "FRESH", -1)
-    assert first.clients is not again
 
 
 def test_as_many_connections_are_kept_as_there_are_threads_and_tls_is_as_it_was():

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from heatconv.resources import clients, exception, properties, resource
+from heatconv.resources.clients import by_thread
 from heatconv.resources.clients.client_plugin import ClientPlugin, ExtensionMixin
 from heatconv.resources.context import Context
 from heatconv.resources.registry import Registry
@@ -92,6 +94,45 @@ def test_plugins_reach_each_other(lamps):
     assert lamps.clients.client_plugin("lamps") is lamps
 
 
+def test_a_thread_goes_on_with_the_clients_of_whom_it_acted_for():
+    kept = by_thread.ClientsByThread()
+    mine, yours = (Context(project_id=project, clients_by_thread=kept) for project in ("mine", "yours"))
+    clients_of = {context.project_id: context.clients for context in (mine, yours)}
+    assert clients_of["mine"] is not clients_of["yours"]
+    assert {each.context.project_id: each for each in clients_of.values()} == clients_of
+
+    again = replace(mine)
+    assert again.clients is clients_of["mine"]
+    assert replace(mine, user_id="somebody").clients is not clients_of["mine"]
+    assert replace(mine, endpoints={"light": "http://127.0.0.1:1"}).clients is not clients_of["mine"]
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(lambda: again.clients).result() is not clients_of["mine"]
+
+
+def test_the_clients_of_whom_a_thread_acted_for_long_ago_are_not_kept():
+    kept = by_thread.ClientsByThread()
+    contexts = [
+        Context(project_id=str(number), clients_by_thread=kept) for number in range(by_thread.MOST + 1)
+    ]
+    first, *others = [context.clients for context in contexts]
+    assert [context.clients for context in contexts[1:]] == others
+    assert contexts[0].clients is not first
+
+
+def test_clients_are_made_anew_after_a_while(monkeypatch):
+    monkeypatch.setattr(by_thread, "FRESH", 0)
+    context = Context(project_id="mine", clients_by_thread=by_thread.ClientsByThread())
+    assert context.clients is not context.clients
+
+
+def test_actions_of_a_registry_share_clients_with_those_for_the_same_project(installed):
+    registry = Registry({})
+    clients_of_mine = registry.asker("mine").clients
+    assert registry.asker("mine").clients is clients_of_mine
+    assert registry.asker("yours").clients.context.project_id == "yours"
+    assert Registry({}).asker("mine").clients is not clients_of_mine
+
+
 @pytest.mark.parametrize(
     ("status", "meaning"), [(404, "is_not_found"), (409, "is_conflict"), (413, "is_over_limit")]
 )
@@ -107,7 +148,9 @@ def test_a_finder_that_finds_nothing_means_not_found(lamps):
 
 def test_the_exceptions_may_be_those_of_modules_and_lists():
     module = ModuleType("lamp_errors")
-    vars(module).update(Refused=Refused, VERSION=3)
+    library = ModuleType("lamp_library")
+    vars(library).update(library=library, OSError=OSError)  # which imports itself, as packages do
+    vars(module).update(Refused=Refused, VERSION=3, library=library)
     for declared in (Refused, module, [module, KeyError]):
         plugin = type("Plugin", (Lamps,), {"exceptions_module": declared})(None)
         assert plugin.is_client_exception(Refused(500))
