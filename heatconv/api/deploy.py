@@ -146,7 +146,10 @@ class Endpoint:
         for rule in self._access[request.method].wanted(call):
             self._parts.policy.enforce(rule, call.context)
         handler = self._handlers[request.method]
-        _send(response, handler(call, **self._located(call, fields)))
+        answer = handler(call, **self._located(call, fields))
+        if answer.made is not None:
+            self._parts.identities.note(call, answer.made)
+        _send(response, answer)
         # Wherever a URL has got to that is a permission to signal: only who has that permission sees it.
         if response.text and "signature" in response.text and not self._may_signal(call):
             response.text = without_signatures(response.text)
