@@ -20,7 +20,6 @@ from heatconv.db.plumbing.session import reading
 from heatconv.db.tables import raw_template, resource, stack, stack_observed, stack_tag
 from heatconv.model.drift import StackDrift
 from heatconv.model.records import RawTemplate, Stack
-from heatconv.model.states import Phase, Status
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,9 +75,25 @@ def _visible(project_id: str | sa.BindParameter[str] | None) -> sa.ColumnElement
 @reading
 def find(connection: Connection, project_id: str | None, name_or_id: str) -> Stack | None:
     """Return a project's stack by id, deleted or not, or a living one by name."""
-    query = sa.select(stack).where(_visible(project_id), _is_called(name_or_id))
-    row = _the_one(connection.execute(query).all(), name_or_id)
-    return None if row is None else rows.stack(row, _tags(connection, [row.id]).get(row.id, ()))
+    asked = {"project_id": project_id, "name_or_id": name_or_id}
+    found = connection.execute(_finding(everywhere=project_id is None), asked).all()
+    row = _the_one(found, name_or_id)
+    return None if row is None else _with_tags(connection, row)
+
+
+#: Few stacks have tags: those of one that has none are not asked for.
+_TAGGED = sa.exists().where(stack_tag.c.stack_id == stack.c.id).label("tagged")
+
+
+@functools.cache
+def _finding(*, everywhere: bool) -> sa.Select[Any]:
+    visible = _visible(None if everywhere else sa.bindparam("project_id"))
+    return sa.select(stack, _TAGGED).where(visible, _is_called(sa.bindparam("name_or_id")))
+
+
+def _with_tags(connection: Connection, row: sa.Row[Any]) -> Stack:
+    """Return the record of a row that says whether the stack is ``tagged``."""
+    return rows.stack(row, _tags(connection, [row.id]).get(row.id, ()) if row.tagged else ())
 
 
 def _is_called(name_or_id: Any) -> sa.ColumnElement[bool]:
@@ -107,6 +122,7 @@ def _showing(*, with_outputs: bool) -> sa.Select[Any]:
     return (
         sa.select(
             stack,
+            _TAGGED,
             raw_template.c.uuid,
             raw_template.c.stack_id,
             raw_template.c.parameters,
@@ -135,7 +151,7 @@ def show(connection: Connection, project_id: str, name_or_id: str, *, with_outpu
     template = Opened(raw_template, row)
     drift = [row.id, *(getattr(row, f"drift_{column.name}") for column in _OF_DRIFT)]
     return Shown(
-        stack=rows.stack(row, _tags(connection, [row.id]).get(row.id, ())),
+        stack=_with_tags(connection, row),
         parent_id=row.parent_id,
         parameters=template.parameters,
         outputs=template.outputs or {},
@@ -146,8 +162,11 @@ def show(connection: Connection, project_id: str, name_or_id: str, *, with_outpu
 @reading
 def get(connection: Connection, stack_id: str) -> Stack | None:
     """Return a stack by id, for a daemon's own use."""
-    row = connection.execute(sa.select(stack).where(stack.c.id == stack_id)).one_or_none()
-    return None if row is None else rows.stack(row, _tags(connection, [row.id]).get(row.id, ()))
+    row = connection.execute(_GET, {"stack_id": stack_id}).one_or_none()
+    return None if row is None else _with_tags(connection, row)
+
+
+_GET = sa.select(stack, _TAGGED).where(stack.c.id == sa.bindparam("stack_id"))
 
 
 @reading
@@ -274,10 +293,3 @@ def get_environment(connection: Connection, template_id: int) -> tuple[Mapping[s
         raise errors.StaleWrite(entity=f"template {template_id}")
     template = Opened(raw_template, row)
     return template.environment, template.files
-
-
-@reading
-def unprepared(connection: Connection, limit: int) -> list[str]:
-    """Return ids of stacks whose traversal was decided on but not prepared."""
-    query = sa.select(stack.c.id).where(stack.c.status == Status.IN_PROGRESS, stack.c.phase == Phase.PREPARE)
-    return list(connection.scalars(query.limit(limit)))
