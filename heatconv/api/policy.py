@@ -88,14 +88,9 @@ class Policy:
 
     def allows(self, rule: str, context: RequestContext) -> bool:
         """Tell whether a caller satisfies a rule in the project it acts in."""
-        caller = (value for name, value in vars(context).items() if name not in _OF_ONE_REQUEST)
-        asked = (rule, *caller)
         with self._one_at_a_time:
             self._look()
-            if asked not in self._known:
-                target = {"project_id": context.project_id}
-                self._known[asked] = bool(self._enforcer.authorize(rule, target, context.to_dict()))
-            return self._known[asked]
+            return self._satisfies(rule, context)
 
     def refused_types(self, context: RequestContext) -> tuple[str, ...]:
         """Return the resource types that a caller may not use, by name or by how the name begins and a ``*``.
@@ -104,9 +99,17 @@ class Policy:
         """
         with self._one_at_a_time:
             self._look()
-            target, who = {"project_id": context.project_id}, context.to_dict()
-            refused = [names for names in self._alike if not self._enforcer.enforce(names[0], target, who)]
+            refused = [names for names in self._alike if not self._satisfies(names[0], context)]
         return tuple(sorted(name.removeprefix(PREFIX) for names in refused for name in names))
+
+    def _satisfies(self, rule: str, context: RequestContext) -> bool:
+        """Tell, as part of a check, whether a caller satisfies a rule; one that there is not, nobody does."""
+        caller = (value for name, value in vars(context).items() if name not in _OF_ONE_REQUEST)
+        asked = (rule, *caller)
+        if asked not in self._known:
+            target = {"project_id": context.project_id}
+            self._known[asked] = bool(self._enforcer.enforce(rule, target, context.to_dict()))
+        return self._known[asked]
 
     def _look(self) -> None:
         """Read the rules anew if the operator has changed them; part of a check."""
