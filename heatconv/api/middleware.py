@@ -23,7 +23,7 @@ def around(app: WSGIApplication, conf: cfg.ConfigOpts) -> WSGIApplication:
     proxy says of where the request came from, before any URL is made of that; the token.
 
     What has nothing to do for a request is not on its way: each of oslo.middleware's parts makes
-    objects of the whole request, and of its answer, which takes longer than to read a stack.
+    objects of the whole request, and of its answer.
     """
     if conf.auth.strategy == "keystone":
         from heatconv.api import tokens  # noqa: PLC0415 - slow, and for nothing without Keystone

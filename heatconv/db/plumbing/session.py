@@ -2,9 +2,10 @@
 """How a function of this package gets its transaction, and who retries it.
 
 ``@writing`` and ``@reading`` turn ``function(connection, ...)`` into
-``function(database, ...)``, which runs in one transaction of its own.  This is
-the one place where deadlocks and lost connections are retried, around the
-whole transaction: what raced is decided again on what is there now.
+``function(database, ...)``, which runs in one transaction of its own; what only
+reads may do so in one for each statement.  This is the one place where deadlocks
+and lost connections are retried, around the whole function: what raced is decided
+again on what is there now.
 """
 
 from __future__ import annotations
