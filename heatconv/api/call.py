@@ -81,6 +81,7 @@ class Answer:
     body: Any = None
     status: HTTPStatus = HTTPStatus.OK
     headers: Mapping[str, str] = field(default_factory=dict)
+    made: Stack | None = None  #: the stack that there is by the request
 
 
 Handler = Callable[..., Answer]

@@ -22,7 +22,7 @@ from oslo_context import context as oslo_context
 from oslo_middleware.request_id import ENV_REQUEST_ID
 
 from heatconv import errors
-from heatconv.api import auth, faults, middleware, openapi, routes
+from heatconv.api import auth, faults, middleware, openapi, routes, unchanged
 from heatconv.api.call import Answer, Call, Handler
 from heatconv.api.handlers import versions
 from heatconv.api.hosts import Hosts
@@ -146,10 +146,14 @@ class Endpoint:
         for rule in self._access[request.method].wanted(call):
             self._parts.policy.enforce(rule, call.context)
         handler = self._handlers[request.method]
-        _send(response, handler(call, **self._located(call, fields)))
+        answer = handler(call, **self._located(call, fields))
+        if answer.made is not None:
+            self._parts.identities.note(call, answer.made)
+        _send(response, answer)
         # Wherever a URL has got to that is a permission to signal: only who has that permission sees it.
         if response.text and "signature" in response.text and not self._may_signal(call):
             response.text = without_signatures(response.text)
+        unchanged.spare(request, response)
 
     def _may_signal(self, call: Call) -> bool:
         return self._parts.policy.allows("resource:signal", call.context)

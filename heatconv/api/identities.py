@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The proof that the name and the id in a URL denote the same stack.
 
-A stack never changes its name, so an engine is asked once; that the stack is
-still there is found out by whatever is then asked about it.
+A stack never changes its name, so an engine is asked once, and not at all for a stack that was
+made here; that the stack is still there is found out by whatever is then asked about it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,11 @@ class Identities:
             identity = call.engine.identify_stack(call.context, stack_id, resource=asks_for)
             if identity != {"name": name, "id": stack_id}:
                 raise errors.NotFound(entity="Stack", name=f"{name}/{stack_id}")
-            if len(self._names) >= _KEPT:
-                self._names.clear()
-            self._names[key] = name
+            self.note(call, Stack(name, stack_id))
         return Stack(name, stack_id)
+
+    def note(self, call: Call, stack: Stack) -> None:
+        """Remember a stack of the project that a request acts in."""
+        if len(self._names) >= _KEPT:
+            self._names.clear()
+        self._names[call.context.project_id, stack.id] = stack.name

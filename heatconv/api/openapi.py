@@ -115,7 +115,7 @@ def _operation(method: str, url: str, handler: Handler) -> Json:
         "summary": (handler.__doc__ or "").partition("\n")[0],
         "tags": [handler.__module__.rpartition(".")[2]],
         "parameters": list(_parameters(contract)),
-        "responses": _responses(contract.answers),
+        "responses": _responses(method, contract.answers),
     }
     if contract.body is not None:
         operation["requestBody"] = {
@@ -136,12 +136,17 @@ def _schema(key: query.Key) -> Schema:
     return key.schema | ({} if key.default is None else {"default": key.default})
 
 
-def _responses(status: HTTPStatus) -> Json:
+def _responses(method: str, status: HTTPStatus) -> Json:
     answer: Json = {"description": status.phrase}
     if status != HTTPStatus.NO_CONTENT:
         answer["content"] = {"application/json": {}}
     error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-    return {str(status.value): answer, "default": {"description": "An error.", "content": error}}
+    unchanged: Json = {"304": {"description": "The client has the answer."}} if method == "GET" else {}
+    return {
+        str(status.value): answer,
+        **unchanged,
+        "default": {"description": "An error.", "content": error},
+    }
 
 
 def _published(schema: Schema) -> Any:

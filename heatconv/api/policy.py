@@ -8,8 +8,10 @@ the request asks for decides.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from oslo_config import cfg
 from oslo_policy import policy as oslo_policy
@@ -21,6 +23,10 @@ from heatconv.api.policies.resource_types import PREFIX
 from heatconv.rpc.context import RequestContext
 
 _STACK = "/stacks/{stack_name}/{stack_id}"
+
+LOOK = 1.0  #: seconds from one look at the operator's files to the next
+
+_OF_ONE_REQUEST = frozenset({"request_id", "token"})  #: what of a context no rule is about
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,8 @@ class Access:
 class Policy:
     """The rules in force: the defaults, and what the operator's files make of them.
 
+    What was found out counts for ``LOOK`` seconds, and so a changed file does within these.
+
     Concurrency: the rules are read anew, when a file has changed, in the middle
     of a check; so one check is made at a time.
     """
@@ -50,6 +58,9 @@ class Policy:
         self._enforcer = oslo_policy.Enforcer(conf)
         self._enforcer.register_defaults(policies.list_rules())
         self._one_at_a_time = threading.Lock()
+        self._known: dict[tuple[Any, ...], bool] = {}  #: what callers may, since the last look
+        self._alike: tuple[list[str], ...] = ()  #: rules about resource types that say the same
+        self._next_look = 0.0
 
     def admit(self, context: RequestContext, project: str) -> RequestContext:
         """Return the context of a caller who acts in the project that its URL names.
@@ -78,23 +89,44 @@ class Policy:
     def allows(self, rule: str, context: RequestContext) -> bool:
         """Tell whether a caller satisfies a rule in the project it acts in."""
         with self._one_at_a_time:
-            target = {"project_id": context.project_id}
-            return bool(self._enforcer.authorize(rule, target, context.to_dict()))
+            self._look()
+            return self._satisfies(rule, context)
 
     def refused_types(self, context: RequestContext) -> tuple[str, ...]:
         """Return the resource types that a caller may not use, by name or by how the name begins and a ``*``.
 
-        Most of their rules say the same, which is found out once.
+        Most of their rules say the same, and one of these is checked.
         """
         with self._one_at_a_time:
-            self._enforcer.load_rules()
-            found: dict[str, list[str]] = {}
-            for name, check in self._enforcer.rules.items():
-                if name.startswith(PREFIX):
-                    found.setdefault(str(check), []).append(name)
-            target, who = {"project_id": context.project_id}, context.to_dict()
-            refused = [names for names in found.values() if not self._enforcer.enforce(names[0], target, who)]
+            self._look()
+            refused = [names for names in self._alike if not self._satisfies(names[0], context)]
         return tuple(sorted(name.removeprefix(PREFIX) for names in refused for name in names))
+
+    def _satisfies(self, rule: str, context: RequestContext) -> bool:
+        """Tell, as part of a check, whether a caller satisfies a rule; one that there is not, nobody does."""
+        caller = (value for name, value in vars(context).items() if name not in _OF_ONE_REQUEST)
+        asked = (rule, *caller)
+        if asked not in self._known:
+            target = {"project_id": context.project_id}
+            self._known[asked] = bool(self._enforcer.enforce(rule, target, context.to_dict()))
+        return self._known[asked]
+
+    def _look(self) -> None:
+        """Read the rules anew if the operator has changed them; part of a check."""
+        now = time.monotonic()
+        if now < self._next_look:
+            return
+        self._enforcer.use_conf = True
+        self._enforcer.load_rules()
+        # Or it would look for every file, and go through all rules, each time that it checks one.
+        self._enforcer.use_conf = False
+        alike: dict[str, list[str]] = {}
+        for name, check in self._enforcer.rules.items():
+            if name.startswith(PREFIX):
+                alike.setdefault(str(check), []).append(name)
+        self._alike = tuple(alike.values())
+        self._known = {}
+        self._next_look = now + LOOK
 
 
 def names_types(method: str, url: str) -> bool:

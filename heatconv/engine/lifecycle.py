@@ -203,7 +203,7 @@ class Lifecycle:
         with carrying_out(None):
             for taken in () if abandon else snapshots.list_snapshots(self._database, found.id):
                 self._drop_snapshot(found, taken)
-        self._requests.begin_deletion(context, found.id, abandon=abandon)
+        self._requests.begin_deletion(context, found, abandon=abandon)
 
     def _drop_snapshot(self, stack: Stack, taken: Snapshot) -> None:
         """Delete a snapshot; a process that dies meanwhile leaves it to be deleted again."""

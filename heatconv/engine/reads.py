@@ -9,6 +9,7 @@ from typing import Any
 
 from heatconv import errors, template
 from heatconv.db.convergence import nested, resources, services, stacks, sync_points
+from heatconv.db.convergence.shown import Shown, show
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
 from heatconv.engine.lookup import find, first_of_each_name
@@ -44,10 +45,9 @@ class Reads:
 
     def show_stack(self, context: RequestContext, stack: str, *, resolve_outputs: bool = True) -> Json:
         """Return a stack with its parameters, progress and outputs."""
-        shown = self._shown(context, stack, with_outputs=resolve_outputs)
+        shown = self._shown(context, stack, with_outputs=resolve_outputs, with_progress=True)
         found = shown.stack
-        done, total = self._progress([found]).get(found.current_traversal, (0, 0))
-        view = views.stack(found, parent_id=shown.parent_id, done=done, total=total)
+        view = views.stack(found, parent_id=shown.parent_id, done=shown.done, total=shown.total)
         return view | {
             "parameters": shown.parameters,
             "outputs": self._outputs(found, shown.outputs) if resolve_outputs else None,
@@ -90,8 +90,21 @@ class Reads:
             raise errors.NotFound(entity="Output", name=key)
         return self._outputs(shown.stack, shown.outputs, only=(key,))[0]
 
-    def _shown(self, context: RequestContext, stack: str, *, with_outputs: bool = True) -> stacks.Shown:
-        shown = stacks.show(self._database, context.project_id, stack, with_outputs=with_outputs)
+    def _shown(
+        self,
+        context: RequestContext,
+        stack: str,
+        *,
+        with_outputs: bool = True,
+        with_progress: bool = False,
+    ) -> Shown:
+        shown = show(
+            self._database,
+            context.project_id,
+            stack,
+            with_outputs=with_outputs,
+            with_progress=with_progress,
+        )
         if shown is None:
             raise errors.NotFound(entity="Stack", name=stack)
         return shown
@@ -164,7 +177,7 @@ class Reads:
         if child is None:
             unknown = {ref.key: f"{row.name}: its attribute {ref.attribute} is not known." for ref in lacking}
             return Outputs(errors=unknown)
-        inside = stacks.show(self._database, around.project_id, child.id, with_outputs=True)
+        inside = show(self._database, around.project_id, child.id, with_outputs=True, with_progress=False)
         if inside is None or inside.stack.deleted_at is not None:
             return Outputs()
         names = {output_name(ref.attribute, ref.path): ref.key for ref in lacking if ref.attribute}

@@ -15,7 +15,6 @@ from heatconv.db.convergence import (
     pending_signals,
     recovery,
     services,
-    stacks,
     traversal_ends,
 )
 from heatconv.db.plumbing import requests, statistics
@@ -115,7 +114,7 @@ class Recovery:
 
     def prepare_decided(self) -> None:
         """Prepare the rollbacks that were decided on and then lost."""
-        for stack_id in stacks.unprepared(self._database, BATCH):
+        for stack_id in recovery.unprepared(self._database, BATCH):
             self._roll_back(stack_id)
 
     def wake_owners(self) -> None:

@@ -140,9 +140,11 @@ class Requests:
             LOG.warning("stack %s: it is deleted with what it has: %s", found.id, error)
         return found
 
-    def begin_deletion(self, context: RequestContext, stack: str, *, abandon: bool) -> None:
-        """Start to delete a stack, whatever runs now; ``abandon``: but nothing that it stands for."""
-        found = find_to_change(self._database, context, stack)
+    def begin_deletion(self, context: RequestContext, found: Stack, *, abandon: bool) -> None:
+        """Start to delete a stack that ``find_to_delete`` has found, whatever runs now.
+
+        ``abandon``: but nothing that it stands for.
+        """
         started = self._preparer.delete(found, abandon=abandon)
         LOG.info("stack %s: delete begins (%s)", found.id, context.request_id)
         self._ring(started)

@@ -10,5 +10,6 @@ of life of an engine that was asked.  With a call travels what ``asked`` says of
 ``context`` that says who asks, and the caller's token, which ``tokens`` seals.
 
 ``doorbell`` is how engines and workers wake each other.  ``notifications`` are what services
-publish.  ``bus`` carries all of these, and ``memory`` is a bus inside one process.
+publish.  ``bus`` carries all of these, over connections that ``rabbit`` makes cheap, and ``memory``
+is a bus inside one process.
 """

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 _KEY = "asked"
@@ -25,4 +25,4 @@ class Asked:
 
     def added_to(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """Return the context of a call that is known by this."""
-        return {**context, _KEY: asdict(self)}
+        return {**context, _KEY: dict(vars(self))}

@@ -23,6 +23,7 @@ from oslo_messaging.rpc import server as rpc_server
 
 from heatconv import errors
 from heatconv.model.nodes import Direction, Node
+from heatconv.rpc import rabbit
 from heatconv.rpc.pulse import Pulse
 
 LOG = logging.getLogger(__name__)
@@ -57,7 +58,9 @@ class Bus:
         # oslo.messaging registers these on its global configuration only, then looks in ours.
         conf.register_opts(tracing.oslo_messaging_tracing, group="oslo_messaging_tracing")
         conf.register_opts(metrics.oslo_messaging_metrics, group="oslo_messaging_metrics")
-        self._transport = oslo_messaging.get_rpc_transport(conf, url, allowed_remote_exmods=[_ERRORS])
+        self._transport = rabbit.at_ease(
+            oslo_messaging.get_rpc_transport(conf, url, allowed_remote_exmods=[_ERRORS])
+        )
         self._conf = conf
         self._url = url
 

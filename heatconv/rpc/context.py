@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from oslo_context import context as oslo_context
@@ -30,12 +30,12 @@ class RequestContext:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the context as plain JSON data."""
-        return asdict(self) | {"roles": list(self.roles)}
+        return {**vars(self), "roles": list(self.roles)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RequestContext:
         """Return the context that ``to_dict`` made ``data`` of; the bus adds keys of its own."""
-        known = {each.name: data[each.name] for each in fields(cls) if each.name in data}
+        known = {name: data[name] for name in _NAMES if name in data}
         refused = known.get("refused_types")
         changes = {
             "roles": tuple(data.get("roles", ())),
@@ -43,6 +43,8 @@ class RequestContext:
         }
         return cls(**{**known, **changes})
 
+
+_NAMES = tuple(each.name for each in fields(RequestContext))
 
 _SERVED: ContextVar[RequestContext | None] = ContextVar("served", default=None)
 

@@ -34,7 +34,7 @@ def create(call: Call) -> Answer:
     stack = Stack(name, call.engine.create_stack(call.context, name, source, options))
     href = call.stack_url(stack)
     body = {"stack": {"id": stack.id, "links": [views.link(href)]}}
-    return Answer(body, HTTPStatus.CREATED, {"Location": href})
+    return Answer(body, HTTPStatus.CREATED, {"Location": href}, made=stack)
 
 
 @takes(body=schemas.CREATE, query=schemas.PREVIEW)

@@ -20,7 +20,7 @@ from heatconv.db.tables import resource, service, stack, sync_point
 from heatconv.model.deletion import LEAVING
 from heatconv.model.nodes import Node
 from heatconv.model.records import ResourceRow
-from heatconv.model.states import Action, Status, SyncState
+from heatconv.model.states import Action, Phase, Status, SyncState
 
 PAGE = 10_000  #: READY nodes that are looked at together
 
@@ -159,3 +159,10 @@ def overdue(connection: Connection, *, limit: int) -> list[tuple[str, str]]:
         .limit(limit)
     )
     return [(row.id, row.current_traversal) for row in connection.execute(query)]
+
+
+@reading
+def unprepared(connection: Connection, limit: int) -> list[str]:
+    """Return ids of stacks whose traversal was decided on but not prepared."""
+    query = sa.select(stack.c.id).where(stack.c.status == Status.IN_PROGRESS, stack.c.phase == Phase.PREPARE)
+    return list(connection.scalars(query.limit(limit)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading stacks.  Every query here is scoped to a project in one place, ``_visible``."""
+"""Reading stacks.  Every query here is scoped to a project in one place, ``visible``."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from heatconv.db.convergence import project_quota
 from heatconv.db.plumbing.filters import Condition, Given, conditions, in_status
 from heatconv.db.plumbing.places import Opened
 from heatconv.db.plumbing.session import reading
-from heatconv.db.tables import raw_template, resource, stack, stack_observed, stack_tag
-from heatconv.model.drift import StackDrift
+from heatconv.db.tables import raw_template, resource, stack, stack_tag
 from heatconv.model.records import RawTemplate, Stack
-from heatconv.model.states import Phase, Status
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +66,7 @@ _FILTERS: dict[str, Condition] = {
 }
 
 
-def _visible(project_id: str | sa.BindParameter[str] | None) -> sa.ColumnElement[bool]:
+def visible(project_id: str | sa.BindParameter[str] | None) -> sa.ColumnElement[bool]:
     """The stacks that a project's members may know of; None stands for all projects."""
     return sa.true() if project_id is None else stack.c.project_id == project_id
 
@@ -76,78 +74,45 @@ def _visible(project_id: str | sa.BindParameter[str] | None) -> sa.ColumnElement
 @reading
 def find(connection: Connection, project_id: str | None, name_or_id: str) -> Stack | None:
     """Return a project's stack by id, deleted or not, or a living one by name."""
-    query = sa.select(stack).where(_visible(project_id), _is_called(name_or_id))
-    row = _the_one(connection.execute(query).all(), name_or_id)
-    return None if row is None else rows.stack(row, _tags(connection, [row.id]).get(row.id, ()))
+    asked = {"project_id": project_id, "name_or_id": name_or_id}
+    found = connection.execute(_finding(everywhere=project_id is None), asked).all()
+    row = the_one(found, name_or_id)
+    return None if row is None else with_tags(connection, row)
 
 
-def _is_called(name_or_id: Any) -> sa.ColumnElement[bool]:
-    return sa.or_(stack.c.id == name_or_id, stack.c.live_name == name_or_id)
-
-
-def _the_one(found: Sequence[sa.Row[Any]], name_or_id: str) -> sa.Row[Any] | None:
-    """Return the row of the stack that is called so: one may have another's id for a name."""
-    return next((row for row in found if row.id == name_or_id), found[0] if found else None)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Shown:
-    """A stack, and what is shown along with it."""
-
-    stack: Stack
-    parent_id: str | None  #: the stack that it is nested in
-    parameters: Mapping[str, Any]
-    outputs: Mapping[str, Mapping[str, Any]]  #: frozen; none if they were not asked for
-    drift: StackDrift | None
+#: Few stacks have tags: those of one that has none are not asked for.
+TAGGED = sa.exists().where(stack_tag.c.stack_id == stack.c.id).label("tagged")
 
 
 @functools.cache
-def _showing(*, with_outputs: bool) -> sa.Select[Any]:
-    """Return what reads a stack and no more of its template than is shown: that is as large as the stack."""
-    return (
-        sa.select(
-            stack,
-            raw_template.c.uuid,
-            raw_template.c.stack_id,
-            raw_template.c.parameters,
-            raw_template.c.outputs if with_outputs else sa.null().label("outputs"),
-            resource.c.stack_id.label("parent_id"),
-            *(column.label(f"drift_{column.name}") for column in _OF_DRIFT),
-        )
-        .join(raw_template, raw_template.c.id == stack.c.raw_template_id)
-        .outerjoin(resource, resource.c.id == stack.c.owner_resource_id)
-        .outerjoin(stack_observed, stack_observed.c.stack_id == stack.c.id)
-        .where(_visible(sa.bindparam("project_id")), _is_called(sa.bindparam("name_or_id")))
-    )
+def _finding(*, everywhere: bool) -> sa.Select[Any]:
+    in_project = visible(None if everywhere else sa.bindparam("project_id"))
+    return sa.select(stack, TAGGED).where(in_project, is_called(sa.bindparam("name_or_id")))
 
 
-_OF_DRIFT = [stack_observed.c[name] for name in ("status", "since", "observed_at", "traversal_id")]
+def with_tags(connection: Connection, row: sa.Row[Any]) -> Stack:
+    """Return the record of a row that says whether the stack is ``tagged``."""
+    return rows.stack(row, _tags(connection, [row.id]).get(row.id, ()) if row.tagged else ())
 
 
-@reading
-def show(connection: Connection, project_id: str, name_or_id: str, *, with_outputs: bool) -> Shown | None:
-    """Return what is shown of the stack that ``find`` finds."""
-    asked = {"project_id": project_id, "name_or_id": name_or_id}
-    found = connection.execute(_showing(with_outputs=with_outputs), asked).all()
-    row = _the_one(found, name_or_id)
-    if row is None:
-        return None
-    template = Opened(raw_template, row)
-    drift = [row.id, *(getattr(row, f"drift_{column.name}") for column in _OF_DRIFT)]
-    return Shown(
-        stack=rows.stack(row, _tags(connection, [row.id]).get(row.id, ())),
-        parent_id=row.parent_id,
-        parameters=template.parameters,
-        outputs=template.outputs or {},
-        drift=None if row.drift_status is None else rows.stack_drift(*drift),
-    )
+def is_called(name_or_id: Any) -> sa.ColumnElement[bool]:
+    """The stack that has this id, deleted or not, and the living ones that have it for a name."""
+    return sa.or_(stack.c.id == name_or_id, stack.c.live_name == name_or_id)
+
+
+def the_one(found: Sequence[sa.Row[Any]], name_or_id: str) -> sa.Row[Any] | None:
+    """Return the row of the stack that is called so: one may have another's id for a name."""
+    return next((row for row in found if row.id == name_or_id), found[0] if found else None)
 
 
 @reading
 def get(connection: Connection, stack_id: str) -> Stack | None:
     """Return a stack by id, for a daemon's own use."""
-    row = connection.execute(sa.select(stack).where(stack.c.id == stack_id)).one_or_none()
-    return None if row is None else rows.stack(row, _tags(connection, [row.id]).get(row.id, ()))
+    row = connection.execute(_GET, {"stack_id": stack_id}).one_or_none()
+    return None if row is None else with_tags(connection, row)
+
+
+_GET = sa.select(stack, TAGGED).where(stack.c.id == sa.bindparam("stack_id"))
 
 
 @reading
@@ -190,12 +155,12 @@ def check_quota(connection: Connection, project_id: str, stack_id: str, limit: i
 
 
 def _is_there(connection: Connection, project_id: str | None, stack_id: str) -> bool:
-    query = sa.select(stack.c.id).where(_visible(project_id), stack.c.id == stack_id)
+    query = sa.select(stack.c.id).where(visible(project_id), stack.c.id == stack_id)
     return connection.scalar(query) is not None
 
 
 def _matching(query: sa.Select[Any], project_id: str | None, page: Page) -> sa.Select[Any]:
-    query = query.where(_visible(project_id))
+    query = query.where(visible(project_id))
     if not page.show_deleted:
         query = query.where(stack.c.deleted_at.is_(None))
     if not page.show_nested:
@@ -274,10 +239,3 @@ def get_environment(connection: Connection, template_id: int) -> tuple[Mapping[s
         raise errors.StaleWrite(entity=f"template {template_id}")
     template = Opened(raw_template, row)
     return template.environment, template.files
-
-
-@reading
-def unprepared(connection: Connection, limit: int) -> list[str]:
-    """Return ids of stacks whose traversal was decided on but not prepared."""
-    query = sa.select(stack.c.id).where(stack.c.status == Status.IN_PROGRESS, stack.c.phase == Phase.PREPARE)
-    return list(connection.scalars(query.limit(limit)))

@@ -39,15 +39,18 @@ _EXTANT = (  # in the order in which ``rows.extant`` takes them
 )
 
 
+_EXTANT_OF_STACK = (
+    sa.select(*_EXTANT)
+    .select_from(resource.outerjoin(resource_observed, observable.HOLDS))
+    .where(resource.c.stack_id == sa.bindparam("of_stack"))
+)
+
+
 def extant_rows(connection: Connection, stack_id: str) -> list[Extant]:
     """Return a stack's resources, as a plan sees them."""
-    query = (
-        sa.select(*_EXTANT)
-        .select_from(resource.outerjoin(resource_observed, observable.HOLDS))
-        .where(resource.c.stack_id == stack_id)
-    )
+    found = connection.execute(_EXTANT_OF_STACK, {"of_stack": stack_id})
     # Sorted here: PostgreSQL goes by the rules of some language, which takes it longer.
-    return sorted((rows.extant(row, stack_id) for row in connection.execute(query)), key=attrgetter("id"))
+    return sorted((rows.extant(row, stack_id) for row in found), key=attrgetter("id"))
 
 
 def lock_rows(connection: Connection, stack_id: str) -> None:
@@ -79,11 +82,7 @@ def write_rows(connection: Connection, stack_id: str, targets: Mapping[str, Targ
     """Write what is desired of each row that is not clean."""
     if plan.garbage:
         for ids in sync_points.portions(sorted(plan.garbage)):
-            connection.execute(
-                sa.update(resource)
-                .where(resource.c.id.in_(ids), resource.c.desired_sha1.is_not(None))
-                .values(desired=None, desired_sha1=None, atomic_key=NEW_KEY)
-            )
+            connection.execute(_DROP_ROWS, {"ids": ids})
     kept = sorted(plan.dirty - plan.created)
     if kept:
         _KEEP_ROWS.execute(
@@ -148,6 +147,11 @@ _ADD_ROWS = bulk.Insert(
 #: A row that nobody holds gets a new ``atomic_key``: a worker of the old traversal that has read
 #: it, but not locked it yet, comes too late.
 NEW_KEY = resource.c.atomic_key + sa.case((resource.c.engine_id.is_(None), 1), else_=0)
+_DROP_ROWS = (
+    sa.update(resource)
+    .where(resource.c.id.in_(sa.bindparam("ids", expanding=True)), resource.c.desired_sha1.is_not(None))
+    .values(desired=sa.null(), desired_sha1=sa.null(), atomic_key=NEW_KEY)
+)
 _KEEP_ROWS = bulk.Update(
     resource,
     ["id"],

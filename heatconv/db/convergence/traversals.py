@@ -26,7 +26,6 @@ from heatconv.db.delivery.events import add_stack_event, drop_old_events
 from heatconv.db.observation import taking_up
 from heatconv.db.plumbing.connections import unhurried
 from heatconv.db.plumbing.requests import deciding
-from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import stack
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Node
@@ -68,10 +67,10 @@ def create(
     The quota's row is locked last (``project_quota.take``).
     """
     creation.quota.check(len(spec.targets) + creation.quota.inside)
-    template_id = _store(connection, new, spec)
+    traversal_id = _store(connection, new, spec)
     if creation.delegation is not None:
         delegations.keep(connection, new.id, creation.delegation)
-    started = _begin_first(connection, new, template_id, spec, planned)
+    started = _begin_first(connection, new, traversal_id, spec, planned)
     project_quota.take(connection, stack, new.project_id, new.id, creation.max_stacks)
     return started
 
@@ -88,8 +87,8 @@ def create_nested(
         StackExists: the project has a living stack of that name (unique index).
     """
     hold = growth.hold(connection, new, len(spec.targets))
-    template_id = _store(connection, new, spec)
-    started = _begin_first(connection, new, template_id, spec, planned)
+    traversal_id = _store(connection, new, spec)
+    started = _begin_first(connection, new, traversal_id, spec, planned)
     if not hold.clearing:
         return started
     # What the stack's template says counts for the stack before it, too, which is being deleted.
@@ -135,20 +134,19 @@ def try_start(
 # -- of a new stack --------------------------------------------------------------------------------
 
 
-def _store(connection: Connection, new: Stack, spec: TraversalSpec) -> int:
-    """Store a stack with its template, whose id is returned."""
+def _store(connection: Connection, new: Stack, spec: TraversalSpec) -> str:
+    """Store a stack with its template; return the id of its first traversal."""
     assert isinstance(spec.template, RawTemplate)  # noqa: S101 - a new stack has a template of its own
     template_id = traversal_stacks.add_template(connection, new.id, spec.template)
-    traversal_stacks.add(connection, new, template_id, spec)
-    return template_id
+    traversal_id = new_id()
+    traversal_stacks.add(connection, new, traversal_id, template_id, spec)
+    return traversal_id
 
 
 def _begin_first(
-    connection: Connection, new: Stack, template_id: int, spec: TraversalSpec, planned: Plan
+    connection: Connection, new: Stack, traversal_id: str, spec: TraversalSpec, planned: Plan
 ) -> Started:
     """Start the first traversal of a stack that is stored, and of which nobody else knows yet."""
-    traversal_id = new_id()
-    traversal_stacks.write(connection, new.id, traversal_id, template_id, spec)
     traversal_stacks.add_settings(connection, new, spec)
     traversal_rows.write_rows(connection, new.id, spec.targets, planned)
     return _lay_out(connection, new, traversal_id, spec, planned)
@@ -164,8 +162,7 @@ def _write_stack(
     template_id = spec.template or seen.raw_template_id
     if isinstance(template_id, RawTemplate):
         template_id = traversal_stacks.add_template(connection, seen.id, template_id)
-    written = {"abandoned": kind.abandons, "updated_at": utcnow()}
-    traversal_stacks.write(connection, seen.id, traversal_id, template_id, spec, **written)
+    traversal_stacks.write(connection, seen.id, traversal_id, template_id, spec, abandoned=kind.abandons)
     traversal_stacks.change_settings(connection, seen, spec)
 
 

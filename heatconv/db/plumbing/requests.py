@@ -128,6 +128,16 @@ def deciding(
     return functools.update_wrapper(settled, function)
 
 
+_KEEP = sa.insert(table).from_select(
+    ["id", "answer", "created_at"],
+    sa.select(
+        sa.bindparam("its_id", type_=table.c.id.type),
+        sa.bindparam("its_answer", type_=table.c.answer.type),
+        utcnow(),
+    ).where(sa.bindparam("asked_at", type_=table.c.created_at.type) > seconds_ago(LATEST)),
+)
+
+
 def keep(connection: Connection, request: Request, answer: dict[str, Any]) -> None:
     """Write a request's row, WHERE there is none yet and it is not too late; part of a transaction.
 
@@ -135,12 +145,13 @@ def keep(connection: Connection, request: Request, answer: dict[str, Any]) -> No
         AlreadyAnswered: there is one (primary key).
         TransportError: it is too late.
     """
-    asked_at = sa.literal(datetime.fromtimestamp(request.asked_at, UTC).replace(tzinfo=None))
-    sealed = sa.literal(_sealed(request, answer), table.c.answer.type)
-    values = sa.select(sa.literal(request.id), sealed, utcnow()).where(asked_at > seconds_ago(LATEST))
-    columns = ["id", "answer", "created_at"]
+    row = {
+        "its_id": request.id,
+        "its_answer": _sealed(request, answer),
+        "asked_at": datetime.fromtimestamp(request.asked_at, UTC).replace(tzinfo=None),
+    }
     try:
-        written = connection.execute(sa.insert(table).from_select(columns, values)).rowcount
+        written = connection.execute(_KEEP, row).rowcount
     except oslo_db_exception.DBDuplicateEntry:
         raise AlreadyAnswered from None
     if written != 1:

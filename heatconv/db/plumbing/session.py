@@ -2,9 +2,10 @@
 """How a function of this package gets its transaction, and who retries it.
 
 ``@writing`` and ``@reading`` turn ``function(connection, ...)`` into
-``function(database, ...)``, which runs in one transaction of its own.  This is
-the one place where deadlocks and lost connections are retried, around the
-whole transaction: what raced is decided again on what is there now.
+``function(database, ...)``, which runs in one transaction of its own; what only
+reads may do so in one for each statement.  This is the one place where deadlocks
+and lost connections are retried, around the whole function: what raced is decided
+again on what is there now.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from heatconv import errors
 from heatconv.crypto import Keyring
-from heatconv.db.plumbing.connections import open_as_needed
+from heatconv.db.plumbing.connections import apart, open_as_needed
 from heatconv.db.plumbing.files import keep_private
 from heatconv.db.plumbing.types import give_keyring, keyring_of, utcnow
 
@@ -127,7 +128,7 @@ class Database:
 
     def _read(self, function: Callable[[Connection], Any]) -> Any:
         self._mode.writes = False
-        with self._facade.reader.connection.using(_Transaction()) as connection:
+        with self.engine.connect() as connection, apart(connection):
             return function(connection)
 
     def _write(self, function: Callable[[Connection], Any]) -> Any:
@@ -186,7 +187,7 @@ def _reason_of(error: Exception) -> str:
 def reading(
     function: Callable[Concatenate[Connection, P], R],
 ) -> Callable[Concatenate[Database, P], R]:
-    """Run a function in a transaction that writes nothing."""
+    """Run a function that writes nothing, and of whose statements each may see more than the one before."""
 
     def run(database: Database, /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:

@@ -177,7 +177,8 @@ class World:
         (engine or self.engine).update_stack(CONTEXT, self.stack_id, source, options, existing=False)
 
     def delete(self) -> None:
-        self.engine.begin_deletion(CONTEXT, self.stack_id, abandon=False)
+        found = self.engine.find_to_delete(CONTEXT, self.stack_id)
+        self.engine.begin_deletion(CONTEXT, found, abandon=False)
 
     def roll_back(self) -> None:
         self.engine.rollback_stack(CONTEXT, self.stack_id)

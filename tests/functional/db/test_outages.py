@@ -56,14 +56,15 @@ def test_a_pool_that_stays_empty_is_a_fault_of_the_storage(fresh_database):
         services.list_services(database, dead_after=1)
 
 
+def _give_no_time(connection, _record):
+    connection.cursor().execute("SET statement_timeout = 1")
+    connection.commit()
+
+
 def test_an_error_that_oslo_db_has_no_name_for_is_a_fault_of_the_storage(fresh_database):
     """Such as a full disk, or here: one statement that is given no time."""
     with closing(Database.from_url(fresh_database("postgresql"))) as database:
-        sa.event.listen(
-            database.engine,
-            "connect",
-            lambda connection, _: connection.cursor().execute("SET statement_timeout = 1"),
-        )
+        sa.event.listen(database.engine, "connect", _give_no_time)
         with database.engine.connect() as other:
             other.execute(sa.text("SET statement_timeout = 0"))
             other.execute(sa.text("LOCK TABLE service"))

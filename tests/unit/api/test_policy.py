@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from falcon import testing
@@ -231,3 +234,29 @@ def test_an_operator_says_who_may_use_which_types(conf, tmp_path):
     assert "OS::Nova::Server" not in rules.refused_types(
         RequestContext(project_id="mine", roles=("builder",))
     )
+
+
+def test_a_changed_file_counts_a_moment_later(as_somebody, rules, monkeypatch, tmp_path):
+    now = [1000.0]
+    monkeypatch.setattr(policy, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    rules('"stacks:index": "!"')
+    client = as_somebody("member")
+    assert client.simulate_get(address("/stacks")).status_code == 403
+    file = tmp_path / "policy.yaml"
+    file.write_text('"stacks:index": "@"')
+    os.utime(
+        file, (now[0], 2 * file.stat().st_mtime)
+    )  # or it may have changed within one tick of the disk's clock
+    assert client.simulate_get(address("/stacks")).status_code == 403
+    now[0] += policy.LOOK
+    assert client.simulate_get(address("/stacks")).status_code == 200
+
+
+def test_what_one_caller_may_is_no_other_callers(conf):
+    rules = policy.Policy(conf)
+    mine = RequestContext(project_id="mine", roles=("member", "reader"), user_id="u")
+    assert rules.allows("stacks:index", mine)
+    assert rules.allows("stacks:index", replace(mine, request_id="another", token="sealed"))
+    assert not rules.allows("stacks:index", replace(mine, roles=()))
+    assert rules.allows("stacks:create", mine)
+    assert not rules.allows("stacks:create", replace(mine, roles=("reader",)))

@@ -52,6 +52,23 @@ def test_create_hands_on_source_and_options(api, engine):
     }
 
 
+def test_who_has_made_a_stack_knows_which_it_is(api, engine):
+    asked = []
+    answering = engine.call
+
+    def call(context, method, **arguments):
+        asked.append(method)
+        return answering(context, method, **arguments)
+
+    engine.call = call
+    api.simulate_post("/v1/default/stacks", json={"stack_name": "web", "template": TEMPLATE})
+    (stack_id,) = engine.stacks
+    assert api.simulate_get(f"/v1/default/stacks/web/{stack_id}").status_code == 200
+    assert asked == ["create_stack", "show_stack"]
+    assert api.simulate_get(f"/v1/default/stacks/other/{stack_id}").status_code == 404
+    assert api.simulate_get(f"/v1/another/stacks/web/{stack_id}").status_code == 404
+
+
 def test_create_keeps_what_failed_unless_rollback_is_asked_for(api, engine):
     api.simulate_post("/v1/default/stacks", json={"stack_name": "web", "template": TEMPLATE})
     assert list(engine.options.values()) == [{"disable_rollback": True, "tags": []}]
