@@ -59,11 +59,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@enginefacade.transaction_context_provider
-class _Transaction:
-    """What oslo.db's enginefacade hangs a transaction on."""
-
-
 class Database:
     """A database, ready to run transactions; safe to share between threads."""
 
@@ -128,12 +123,12 @@ class Database:
 
     def _read(self, function: Callable[[Connection], Any]) -> Any:
         self._mode.writes = False
-        with self.engine.connect() as connection, apart(connection):
+        with self._facade.reader.get_engine().connect() as connection, apart(connection):
             return function(connection)
 
     def _write(self, function: Callable[[Connection], Any]) -> Any:
         self._mode.writes = True
-        with self._facade.writer.connection.using(_Transaction()) as connection:
+        with self.engine.begin() as connection:
             return function(connection)
 
     def _prepare_engine(self, engine: Engine) -> None:
