@@ -193,11 +193,18 @@ def children_of(connection: Connection, owner_ids: Sequence[str]) -> dict[str, C
 
 @reading
 def waiting_for_ended(connection: Connection, limit: int) -> list[tuple[str, str]]:
-    """Return some rows, each with the worker that waits there for a nested stack that has ended."""
+    """Return some rows, each with the worker that waits there for a nested stack that has ended.
+
+    A row that is being deleted does not wait until the deletion of its nested stack has begun.
+    """
     query = (
         sa.select(resource.c.id, resource.c.engine_id)
         .join(stack, stack.c.owner_resource_id == resource.c.id)
-        .where(resource.c.engine_id.is_not(None), stack.c.status != Status.IN_PROGRESS)
+        .where(
+            resource.c.engine_id.is_not(None),
+            stack.c.status != Status.IN_PROGRESS,
+            sa.or_(resource.c.action != Action.DELETE, stack.c.action == Action.DELETE),
+        )
         .limit(limit)
     )
     return [(row.id, row.engine_id) for row in connection.execute(query)]

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from heatconv.db import tables
+from heatconv.db.convergence import nested
 from tests.functional.once.serving import empty, wanted
 
 #: Servers are built with the name of their executor, for as long as there are two.
@@ -61,9 +62,9 @@ def test_each_owner_gets_its_stack_and_whoever_asks_the_nodes_it_begins_with(ser
         rows = serving.read(sa.select(resource.c.id).where(resource.c.stack_id == each["stack_id"]))
         assert sorted(each["leaves"]) == sorted(row_id for (row_id,) in rows)
     (around,) = serving.read(sa.select(tables.stack.c.id).where(tables.stack.c.name == "around"))
-    nested = sa.select(tables.stack.c.root_stack_id, tables.stack.c.nested_depth)
+    place = sa.select(tables.stack.c.root_stack_id, tables.stack.c.nested_depth)
     for each in begun:
-        assert serving.read(nested.where(tables.stack.c.id == each["stack_id"])) == [(around[0], 1)]
+        assert serving.read(place.where(tables.stack.c.id == each["stack_id"])) == [(around[0], 1)]
 
 
 def test_an_owner_that_has_a_stack_is_left_to_be_asked_for_alone(serving, owners, children):
@@ -117,3 +118,21 @@ def test_an_empty_stack_is_complete_at_once(serving, owners):
     ids = [each["stack_id"] for each in begun]
     status = sa.select(tables.stack.c.status).where(tables.stack.c.id.in_(ids))
     assert serving.read(status) == [("COMPLETE",)] * THREE
+
+
+def test_an_owner_is_not_woken_to_be_deleted_before_its_stack_is(serving, owners):
+    ask(serving, owners, *[source(0)] * THREE)
+    first, *others = [owner["id"] for owner in owners]
+
+    def woken():
+        return {row_id for row_id, _ in nested.waiting_for_ended(serving.database, limit=10)}
+
+    def is_deleted(table, *where):
+        with serving.database.engine.begin() as connection:
+            connection.execute(sa.update(table).where(*where).values(action="DELETE"))
+
+    assert woken() == {first, *others}
+    is_deleted(tables.resource, tables.resource.c.id == first)
+    assert woken() == {*others}
+    is_deleted(tables.stack, tables.stack.c.owner_resource_id == first)
+    assert woken() == {first, *others}
