@@ -15,6 +15,7 @@ from heatconv.engine.event_reads import EventReads
 from heatconv.engine.freezer import Freezer
 from heatconv.engine.languages import Languages
 from heatconv.engine.lifecycle import Lifecycle
+from heatconv.engine.nested_creation import NestedCreation
 from heatconv.engine.plugin_access import SignalUrl
 from heatconv.engine.posted_sources import PostedSources
 from heatconv.engine.prepare import Preparer
@@ -122,6 +123,9 @@ class Engine:
             wake=doorbell.wake,
             look_over=self.observer.look_over,
             delegating=self.delegating,
+        )
+        self.nested_creation = NestedCreation(
+            database=database, preparer=self.preparer, sources=sources, quotas=quotas, ring=ring
         )
         self.signals = Signals(
             database=database,

@@ -11,10 +11,10 @@ from heatconv.db.plumbing.session import Database
 from heatconv.db.software.configs import UNLIMITED, Quotas
 from heatconv.resources.registry import Registry
 from heatconv.rpc.doorbell import Doorbell
-from heatconv.rpc.engine_client import EngineClient
 from heatconv.worker.act import Actor
 from heatconv.worker.check import Checker
 from heatconv.worker.decide import decide
+from heatconv.worker.engines import Engines
 from heatconv.worker.plugin_factory import PluginFactory, SignalUrl, no_signal_url
 from heatconv.worker.timer import Timer
 from heatconv.worker.trees import Trees
@@ -45,9 +45,9 @@ class Worker:
         *,
         may_act: Callable[[], bool] = lambda: True,
         spare_capacity: Callable[[str], int] = lambda _tree: 1,
-        engine: EngineClient | None = None,
+        engines: Engines | None = None,
     ) -> None:
-        """Put the parts together; ``engine`` makes nested stacks: None where there are none.
+        """Put the parts together; ``engines`` make nested stacks: None where there are none.
 
         For the other arguments see ``Checker``.
         """
@@ -57,7 +57,7 @@ class Worker:
             registry,
             signal_url=settings.signal_url,
             software_quotas=settings.software_quotas,
-            engine=engine,
+            engines=engines,
         )
         self.checker = Checker(
             database=database,

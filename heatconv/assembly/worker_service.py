@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -17,6 +18,7 @@ from heatconv.rpc.asking import EngineCaller
 from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus
 from heatconv.rpc.engine_client import EngineClient
 from heatconv.worker import engine_calls
+from heatconv.worker.engines import Engines
 from heatconv.worker.fair_queue import Check, FairQueue, TakenCheck
 from heatconv.worker.waiting import WaitingRoom
 
@@ -26,6 +28,22 @@ LOG = logging.getLogger(__name__)
 RECEIVERS = 2
 SPARE = 8  #: threads for trees that have none here yet: those of a huge tree may all be busy for long
 LAST_SECONDS = 2.5  #: what running checks get to end in when the worker is told to stop
+
+
+class _OwnBell(Bell):
+    """The bell of a worker, which needs no bus to wake itself."""
+
+    def __init__(self, bus: Bus, engine_id: str, wake: Callable[[str], None]) -> None:
+        super().__init__(bus)
+        self._engine_id = engine_id
+        self._wake = wake
+
+    def wake(self, resource_id: str, engine_id: str | None = None) -> None:
+        """Wake this worker at once; cast ``wake`` to another one, or to every one."""
+        if engine_id == self._engine_id:
+            self._wake(resource_id)
+        else:
+            super().wake(resource_id, engine_id)
 
 
 class WorkerService:
@@ -46,7 +64,7 @@ class WorkerService:
         Args:
             may_act: whether this worker has heartbeat lately.
         """
-        self._bell = Bell(bus)
+        self._bell = _OwnBell(bus, serving.engine_id, functools.partial(self.wake, {}))
         self._queue = FairQueue(serving.threads)
         self._running: set[Future[None]] = set()
         self._pool = ThreadPoolExecutor(max_workers=serving.threads, thread_name_prefix="check")
@@ -68,7 +86,7 @@ class WorkerService:
             settings,
             may_act=may_act,
             spare_capacity=self._spare_capacity,
-            engine=EngineClient(EngineCaller(bus)),
+            engines=Engines(EngineClient(engine_calls.FewCalls(EngineCaller(bus))), self._take_in),
         )
         self._server = bus.serve(
             WORKER_TOPIC,
@@ -90,12 +108,17 @@ class WorkerService:
 
         ``tree`` is whose turn that is, if who rang knows it.
         """
-        if tree is not None:
-            self._worker.trees.meet(stack_id, tree)
-        checks: list[Check] = [
-            (stack_id, traversal_id, Node(resource_id, Direction.UPDATE if is_update else Direction.CLEANUP))
+        taken = [
+            Node(resource_id, Direction.UPDATE if is_update else Direction.CLEANUP)
             for resource_id, is_update in nodes
         ]
+        self._take_in(stack_id, traversal_id, taken, tree)
+
+    def _take_in(self, stack_id: str, traversal_id: str, nodes: Sequence[Node], tree: str | None) -> None:
+        """Check some nodes when it is their turn."""
+        if tree is not None:
+            self._worker.trees.meet(stack_id, tree)
+        checks: list[Check] = [(stack_id, traversal_id, node) for node in nodes]
         its_tree = self._worker.trees.root_of(stack_id)
         needed = self._queue.add(its_tree, checks)
         if needed.spare:

@@ -5,7 +5,8 @@ Begin with a request that changes what a stack is to be.  ``requests`` accepts i
 a traversal of it, and ``race`` starts the traversal although others may start one of the same
 stack.  ``once`` carries each request out once.  ``posted_sources`` parses what was posted into a
 ``source``, ``patching`` lays it over what is there, and ``options`` reads the settings.
-``stack_quotas`` refuses what is too much, and ``delegating`` keeps what users delegate.
+``nested_creation`` accepts the nested stacks that a worker asks for together. ``stack_quotas``
+refuses what is too much, and ``delegating`` keeps what users delegate.
 
 A source is frozen before it can be wanted: ``freezing`` does that, and ``freezer`` does it for
 posted and for stored sources.  ``operator_environment`` holds for all templates, and ``memory``

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from heatconv import errors
@@ -22,14 +21,16 @@ from heatconv.db.convergence.traversal_kinds import (
     Kind,
     NestedGrowth,
 )
+from heatconv.db.convergence.traversal_stacks import Beginning
 from heatconv.db.convergence.traversals import Started
+from heatconv.db.convergence.tree_quota import TreeQuota
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import freezing, race
 from heatconv.engine.freezer import Freezer
 from heatconv.engine.source import Source, Wanted
 from heatconv.engine.stack_quotas import StackQuotas
 from heatconv.graph.traversal import Order, plan, visit
-from heatconv.model.plan import Plan, Target, TraversalSpec
+from heatconv.model.plan import Target, TraversalSpec
 from heatconv.model.records import Held, Stack, changed
 from heatconv.model.states import Action, Phase, Status
 from heatconv.sinks.types import effective
@@ -89,15 +90,9 @@ class Preparer:
             RequestLimitExceeded: there must not be so many resources in its tree, or stacks in the project.
             StackExists: there is a stack of that name.
         """
-        wanted = self._freezer.freeze(stack, source, stack.action)
-        if adopt is not None:
-            wanted = replace(wanted, targets=_adopted(wanted.targets, adopt))
-        spec = self._spec(stack.action, wanted, settings, tags, stack)
-        described: Stack = changed(stack, description=wanted.description)
-        store = self._storing(described, wanted, spec, owner, have)
-        planned = plan(stack.id, wanted.targets, ())
+        new, quota = self.beginning(stack, source, settings, tags, adopt)
         try:
-            started = store(planned)
+            started = self._store(new, quota, owner, have)
         except errors.StackExists:
             # It may be this very one, if the answer to the commit was lost and the transaction
             # tried again; then recovery rings for what is READY.
@@ -110,21 +105,38 @@ class Preparer:
         race.correct_statistics(self._database, started)
         return started
 
-    def _storing(
+    def beginning(
         self,
         stack: Stack,
-        wanted: Wanted,
-        spec: TraversalSpec,
-        owner: Held | None,
-        have: Callable[[], str | None],
-    ) -> Callable[[Plan], Started]:
-        """Return what stores a stack with its plan, be it a nested one or a root."""
-        quota = self._quotas.tree_quota(wanted)
+        source: Source,
+        settings: dict[str, Any],
+        tags: list[str],
+        adopt: Mapping[str, Any] | None = None,
+    ) -> tuple[Beginning, TreeQuota]:
+        """Return how a new stack begins, and the quota of its tree.
+
+        Raises:
+            Invalid: the template cannot be.
+        """
+        wanted = self._freezer.freeze(stack, source, stack.action)
+        if adopt is not None:
+            wanted = replace(wanted, targets=_adopted(wanted.targets, adopt))
+        spec = self._spec(stack.action, wanted, settings, tags, stack)
+        described: Stack = changed(stack, description=wanted.description)
+        new = Beginning(stack=described, spec=spec, planned=plan(stack.id, wanted.targets, ()))
+        return new, self._quotas.tree_quota(wanted)
+
+    def _store(
+        self, new: Beginning, quota: TreeQuota, owner: Held | None, have: Callable[[], str | None]
+    ) -> Started:
+        """Store a stack with its plan, be it a nested one or a root."""
         if owner is not None:
-            growth = NestedGrowth(quota=quota, owner=owner)
-            return partial(traversals.create_nested, self._database, stack, spec, growth)
+            (started,) = traversals.create_nested(
+                self._database, [(new, NestedGrowth(quota=quota, owner=owner))]
+            )
+            return started
         creation = Creation(quota=quota, max_stacks=self._quotas.max_stacks, delegation=have())
-        return partial(traversals.create, self._database, stack, spec, creation)
+        return traversals.create(self._database, new, creation)
 
     def update(
         self,

@@ -18,7 +18,7 @@ from heatconv.engine.options import new_stack, owner_of, settings_of
 from heatconv.engine.posted_sources import PostedSources
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.stack_quotas import StackQuotas
-from heatconv.model.records import Held, Stack, changed
+from heatconv.model.records import Held, Stack
 from heatconv.model.states import Action, Phase, Status, cancelled
 from heatconv.rpc.context import RequestContext
 
@@ -97,13 +97,10 @@ class Requests:
 
     def _placed(self, stack: Stack, owner: Held) -> Stack:
         """Return a stack as it is nested."""
-        place = nested.place(self._database, owner.id)
+        place = nested.places(self._database, [owner.id]).get(owner.id)
         if place is None:
             raise errors.ResourceLocked(name=owner.id)  # the owner is gone, and so is its claim
-        root_id, depth = place
-        self._quotas.check_depth(depth)
-        placed: Stack = changed(stack, root_id=root_id, depth=depth)
-        return placed
+        return self._quotas.placed(stack, place)
 
     def _nested_of(self, owner: Held) -> str | None:
         """Return the id of the stack that is there for an owner."""

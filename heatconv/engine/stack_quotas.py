@@ -14,7 +14,7 @@ from heatconv.db.convergence import stacks, tree_quota
 from heatconv.db.convergence.tree_quota import TreeQuota
 from heatconv.db.plumbing.session import Database
 from heatconv.engine.source import Wanted
-from heatconv.model.records import Stack
+from heatconv.model.records import Stack, changed
 
 
 class StackQuotas:
@@ -42,6 +42,13 @@ class StackQuotas:
         """Refuse a stack that is nested so deep, if it is deeper than may be."""
         if depth > self._max_depth:
             raise errors.RequestLimitExceeded(f"Recursion depth exceeds {self._max_depth}.")
+
+    def placed(self, stack: Stack, place: tuple[str, int]) -> Stack:
+        """Return a stack as it is nested in a tree, by its root and so deep, unless it must not be."""
+        root_id, depth = place
+        self.check_depth(depth)
+        placed: Stack = changed(stack, root_id=root_id, depth=depth)
+        return placed
 
     def check_size(self, resources: int) -> None:
         """Refuse a tree of so many resources if there must not be as many."""

@@ -45,6 +45,7 @@ class StackResource(Resource):
     gives_way: ClassVar[bool] = True
     goes_by_what_it_finds: ClassVar[bool] = True
     asks_engine: ClassVar[bool] = True
+    _met: Child | None = None  #: the nested stack as it was when it was last looked at
 
     def child_template(self) -> Mapping[str, Any] | str:
         """Return the template of the nested stack."""
@@ -97,7 +98,8 @@ class StackResource(Resource):
     def nested(self) -> Child | None:
         """Return the nested stack as it is now; None if there is none."""
         child = self.nested_stacks.find(self.uuid)
-        return None if child is None or child.deleted else child
+        self._met = None if child is None or child.deleted else child
+        return self._met
 
     def has_nested(self) -> bool:
         """Tell whether there is a nested stack."""
@@ -105,7 +107,7 @@ class StackResource(Resource):
 
     def nested_identifier(self) -> Identifier | None:
         """Return the way to the nested stack."""
-        child = self.nested_stacks.find(self.uuid)
+        child = self._met or self.nested_stacks.find(self.uuid)
         return None if child is None else Identifier(child.project_id, child.name, child.id)
 
     def find_existing(self) -> str | None:

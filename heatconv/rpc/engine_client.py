@@ -48,6 +48,22 @@ class EngineClient(Client):
         """Store a stack, start to create it, return its id."""
 
     @endpoint()
+    def create_nested_stacks(
+        self, context: RequestContext, wanted: Sequence[Json], parts: Sequence[Any]
+    ) -> list[Json | None]:
+        """Do what ``create_stack`` does for stacks that have owners, all that nothing is in the way of.
+
+        Args:
+            context: who asks.
+            wanted: of each stack its name, options and source, which has numbers of ``parts`` for values.
+            parts: what the sources consist of, each once however many have it.
+
+        Returns of each stack stack_id, traversal_id and leaves (list of resources' ids): the nodes that
+        whoever asks is to have checked, for nobody was rung for them.  None stands for a stack that is to
+        be asked for alone.
+        """
+
+    @endpoint()
     def update_stack(
         self, context: RequestContext, stack: str, source: Json, options: Json, *, existing: bool = False
     ) -> None:

@@ -5,14 +5,14 @@ In the order of reading: ``check`` is the way a message takes; ``decide`` (pure)
 done; ``act`` takes that step; ``acting`` drives the plugin through one action; ``endings`` are what
 comes of that.
 
-Around acting: ``plugin_factory`` binds a plugin to its row, ``keeper`` writes what the plugin
-learns, and ``nested`` has the stacks inside.  ``attempts`` writes how far an action is, and
-``outputs`` has what a resource gives to others.  ``resume`` goes on with an action that another
-worker began, and ``looks`` sees what that worker left.  ``overtaking`` says what becomes of an
-action when something newer is wanted.  ``mishaps`` says what an error means, ``faults`` which
-errors may pass, and ``setbacks`` how an action waits or fails.  ``replacement`` gives a node to
-another row, and ``handover`` what two rows could not both have.  ``deletions`` has what comes after
-a deletion, and ``late`` removes what a service makes late.
+Around acting: ``plugin_factory`` binds a plugin to its row, ``keeper`` writes what the plugin learns,
+and ``nested`` has the stacks inside, which ``engines`` are asked to make.  ``attempts`` writes how
+far an action is, and ``outputs`` has what a resource gives to others.  ``resume`` goes on with an
+action that another worker began, and ``looks`` sees what that worker left.  ``overtaking`` says what
+becomes of an action when something newer is wanted.  ``mishaps`` says what an error means, ``faults``
+which errors may pass, and ``setbacks`` how an action waits or fails.  ``replacement`` gives a node to
+another row, and ``handover`` what two rows could not both have.  ``deletions`` has what comes after a
+deletion, and ``late`` removes what a service makes late.
 
 Around the check: ``fair_queue`` has whose turn it is, by the ``trees`` that stacks are in.
 ``held`` keeps the rows that nobody acts on, ``waits`` the actions that wait, and ``release`` gives

@@ -8,9 +8,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
-MOST = 4  #: calls at a time; more would only wait for one another at the engine
-FEW = 2  #: calls at a time when they take long: each prepares a stack that keeps this worker busy
+from heatconv.rpc.context import RequestContext
+from heatconv.rpc.endpoint import Caller
+
+MOST = 16  #: checks at a time that call an engine; what they ask for together is one call
+FEW = 2  #: the same when calls take long: each prepares a stack that keeps this worker busy
+CALLS = 4  #: calls at a time; more would only wait for one another at the engine
 LONG = 0.5  #: seconds that a call takes when a stack of hundreds is prepared
 ENOUGH = 1000  #: checks that wait for a thread of a worker which then asks for no more of them
 
@@ -66,3 +71,23 @@ class EngineCalls:
                 self._under_way -= 1
                 self._most = FEW if time.monotonic() - began > LONG else MOST
             self.go_on()
+
+
+class FewCalls:
+    """Carries few calls at a time; implements ``heatconv.rpc.endpoint.Caller``.
+
+    Concurrency: any thread may call.
+    """
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+        self._places = threading.BoundedSemaphore(CALLS)
+
+    def call(self, context: RequestContext, method: str, **arguments: Any) -> Any:
+        """Call a method of some engine when it is its turn.
+
+        Raises:
+            HeatconvError: as the call does.
+        """
+        with self._places:
+            return self._caller.call(context, method, **arguments)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -11,10 +12,35 @@ from typing import Any
 from heatconv import errors, template
 from heatconv.db.convergence import nested, stacks
 from heatconv.db.plumbing.session import Database
-from heatconv.model.records import Child, Job, Member
+from heatconv.model.records import Child, Job, Member, Stack
 from heatconv.resources.nested import Inherited, Outputs
 from heatconv.rpc.context import RequestContext
-from heatconv.rpc.engine_client import EngineClient
+from heatconv.worker.engines import Creation, Engines
+
+
+class Beside:
+    """What is beside the templates of stacks: all that is nested in a stack inherits the same of it.
+
+    Concurrency: safe to share between threads.
+    """
+
+    MOST = 32  #: templates of which it is remembered
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._remembered = functools.lru_cache(self.MOST)(self._read)
+
+    def of(self, stack: Stack) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+        """Return the environment and the files of what a stack wants.
+
+        Raises:
+            StaleWrite: the stack wants something else by now.
+        """
+        return self._remembered(stack.raw_template_id, stack.current_traversal)
+
+    def _read(self, template_id: int, _traversal: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+        # By the traversal as well: a database that was restored gives an id out again.
+        return stacks.get_environment(self._database, template_id)
 
 
 class OwnedStacks:
@@ -24,10 +50,12 @@ class OwnedStacks:
     carries the claim, and an engine that finds it broken changes nothing.
     """
 
-    def __init__(self, database: Database, engine: EngineClient, job: Job) -> None:
+    def __init__(self, database: Database, engines: Engines, job: Job, beside: Beside) -> None:
         self._database = database
-        self._engine = engine
+        self._engines = engines
+        self._engine = engines.client
         self._stack = job.stack
+        self._beside = beside
         row = job.resource
         self.secrets: frozenset[str] = frozenset()  #: in what the nested stacks have told, not to be shown
         self._claim = row and {"id": row.id, "engine_id": row.engine_id, "atomic_key": row.atomic_key}
@@ -40,12 +68,8 @@ class OwnedStacks:
 
     def inherited(self, name: str, type_: str) -> Inherited:
         """Return what the stack gives to what is nested in it below a resource."""
-        environment, files = self._beside
+        environment, files = self._beside.of(self._stack)
         return Inherited(environment=template.inherited(environment, name, type_), files=files)
-
-    @cached_property
-    def _beside(self) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-        return stacks.get_environment(self._database, self._stack.raw_template_id)
 
     def find(self, owner: str) -> Child | None:
         """Return the stack of an owner."""
@@ -70,8 +94,11 @@ class OwnedStacks:
         options = {"disable_rollback": True, "timeout_mins": timeout_mins, "owner": self._claim}
         if adopt is not None:
             options["adopt"] = dict(adopt)
+        wanted = Creation(
+            context=self._context, tree=self._stack.root_id, name=name, source=source, options=options
+        )
         with _held():
-            return self._engine.create_stack(self._context, name, dict(source), options)
+            return self._engines.create(wanted)
 
     def update(self, stack_id: str, source: Mapping[str, Any], timeout_mins: int | None) -> None:
         """Start to make a stack match another source."""

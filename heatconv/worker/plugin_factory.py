@@ -15,9 +15,9 @@ from heatconv.model.records import Job, Stack
 from heatconv.resources.driver import PluginDriver, driven
 from heatconv.resources.facts import Incarnation, Peer, StackFacts
 from heatconv.resources.registry import Registry
-from heatconv.rpc.engine_client import EngineClient
+from heatconv.worker.engines import Engines
 from heatconv.worker.keeper import RowKeeper
-from heatconv.worker.nested import OwnedStacks
+from heatconv.worker.nested import Beside, OwnedStacks
 
 SignalUrl = Callable[[Stack, str], str]  #: of a stack and the name of a resource in it
 
@@ -37,20 +37,21 @@ class PluginFactory:
         *,
         signal_url: SignalUrl,
         software_quotas: Quotas,
-        engine: EngineClient | None,
+        engines: Engines | None,
     ) -> None:
         """Keep what is handed in.
 
         Args:
             signal_url: where a signal to a stack's resource of some name can be sent.
             software_quotas: how many software configs and deployments a project may have.
-            engine: who makes nested stacks; None where there are none.
+            engines: who makes nested stacks; None where there are none.
         """
         self._database = database
         self._registry = registry
         self._signal_url = signal_url
         self._software_quotas = software_quotas
-        self._engine = engine
+        self._engines = engines
+        self._beside = Beside(database)
 
     def make(self, job: Job, definition: Definition) -> PluginDriver:
         """Return what drives the plugin of a row, as ``definition`` has it."""
@@ -74,7 +75,7 @@ class PluginFactory:
             signal_url=lambda name: self._signal_url(stack, name),
             required_by=lambda name: resources.requirers(self._database, stack.id, name),
             software=ProjectSoftware(self._database, stack.project_id, self._software_quotas),
-            nested=OwnedStacks(self._database, self._engine, job) if self._engine else None,
+            nested=OwnedStacks(self._database, self._engines, job, self._beside) if self._engines else None,
         )
 
     def _peer(self, job: Job, refid: str) -> Peer | None:

@@ -37,6 +37,7 @@ from heatconv.model.states import Status
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient
+from heatconv.worker.engines import Engines
 from tests.chaos.mortal import Boundaries, Fate
 
 DEAD_AFTER = 600  #: seconds; a run is over long before
@@ -94,7 +95,7 @@ class Stage:
             _Bell(self),
             _Timer(self, process),
             WorkerSettings(engine_id=process.engine_id, dead_after=DEAD_AFTER, retry_limit=5),
-            engine=EngineClient(_Caller(self)),
+            engines=Engines(EngineClient(_Caller(self)), _Bell(self).ring),
         )
         self._workers.append((process, worker))
         return process
@@ -325,6 +326,7 @@ class _Engine:
 
         self.methods: dict[str, Callable[..., Any]] = {
             "create_stack": self.requests.create_stack,
+            "create_nested_stacks": engine.nested_creation.create_nested_stacks,
             "update_stack": self.requests.update_stack,
             "rollback_stack": self.requests.rollback_stack,
             "delete_stack": lifecycle.delete_stack,

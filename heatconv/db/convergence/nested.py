@@ -11,7 +11,8 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db.convergence.sync_points import portions
 from heatconv.db.plumbing.places import Opened
-from heatconv.db.plumbing.session import reading
+from heatconv.db.plumbing.session import Database, reading
+from heatconv.db.plumbing.shared_reads import shared
 from heatconv.db.tables import raw_template, resource, stack
 from heatconv.model.definition import Definition
 from heatconv.model.records import Child, Member, Nested, UnderWay
@@ -88,28 +89,48 @@ def _under_way(connection: Connection, query: sa.Select[Any]) -> Iterator[UnderW
         yield UnderWay(id=row.id, traversal_id=row.current_traversal, action=Action(row.action))
 
 
-@reading
-def child_of(connection: Connection, owner_id: str) -> Child | None:
-    """Return the stack of an owner, by the owner's row: the living one, else the last that was."""
-    query = (
-        sa.select(stack)
-        .where(stack.c.owner_resource_id == owner_id)
-        .order_by(stack.c.deleted_at.is_(None).desc(), stack.c.created_at.desc())
-        .limit(1)
+_CHILDREN = (
+    sa.select(
+        stack.c.id,
+        stack.c.name,
+        stack.c.project_id,
+        stack.c.owner_resource_id,
+        stack.c.action,
+        stack.c.status,
+        stack.c.status_reason,
+        stack.c.deleted_at,
+        stack.c.abandoned,
     )
-    row = connection.execute(query).one_or_none()
-    if row is None:
-        return None
-    return Child(
-        id=row.id,
-        name=row.name,
-        project_id=row.project_id,
-        action=Action(row.action),
-        status=Status(row.status),
-        reason=row.status_reason,
-        deleted=row.deleted_at is not None,
-        abandoned=row.abandoned,
-    )
+    .where(stack.c.owner_resource_id.in_(sa.bindparam("owners", expanding=True)))
+    .order_by(stack.c.deleted_at.is_(None), stack.c.created_at)
+)
+
+
+def _children_of(connection: Connection, owner_ids: Sequence[str]) -> dict[str, Child]:
+    return {  # of several of one owner the last one stays
+        row.owner_resource_id: Child(
+            id=row.id,
+            name=row.name,
+            project_id=row.project_id,
+            action=Action(row.action),
+            status=Status(row.status),
+            reason=row.status_reason,
+            deleted=row.deleted_at is not None,
+            abandoned=row.abandoned,
+        )
+        for row in connection.execute(_CHILDREN, {"owners": owner_ids})
+    }
+
+
+_child_of = shared(_children_of)
+
+
+def child_of(database: Database, owner_id: str) -> Child | None:
+    """Return the stack of an owner, by the owner's row: the living one, else the last that was.
+
+    Those who ask at the same time share a statement.
+    """
+    return _child_of(database, owner_id)
 
 
 @reading
@@ -154,24 +175,36 @@ def files_of(connection: Connection, stack_id: str) -> Mapping[str, str]:
 
 
 @reading
-def place(connection: Connection, owner_id: str) -> tuple[str, int] | None:
-    """Return in which tree a stack is that a resource owns, by its root, and how deep; None: no owner."""
+def places(connection: Connection, owner_ids: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """Return in which tree a stack is that a resource owns, by its root, and how deep; by the owner's id."""
     query = (
-        sa.select(stack.c.root_stack_id, stack.c.nested_depth)
+        sa.select(resource.c.id, stack.c.root_stack_id, stack.c.nested_depth)
         .join(resource, resource.c.stack_id == stack.c.id)
-        .where(resource.c.id == owner_id)
+        .where(resource.c.id.in_(owner_ids))
     )
-    row = connection.execute(query).one_or_none()
-    return None if row is None else (row.root_stack_id, row.nested_depth + 1)
+    return {row.id: (row.root_stack_id, row.nested_depth + 1) for row in connection.execute(query)}
+
+
+@reading
+def children_of(connection: Connection, owner_ids: Sequence[str]) -> dict[str, Child]:
+    """Return the stacks of owners, by the owners' rows; see ``child_of``."""
+    return _children_of(connection, owner_ids)
 
 
 @reading
 def waiting_for_ended(connection: Connection, limit: int) -> list[tuple[str, str]]:
-    """Return some rows, each with the worker that waits there for a nested stack that has ended."""
+    """Return some rows, each with the worker that waits there for a nested stack that has ended.
+
+    A row that is being deleted does not wait until the deletion of its nested stack has begun.
+    """
     query = (
         sa.select(resource.c.id, resource.c.engine_id)
         .join(stack, stack.c.owner_resource_id == resource.c.id)
-        .where(resource.c.engine_id.is_not(None), stack.c.status != Status.IN_PROGRESS)
+        .where(
+            resource.c.engine_id.is_not(None),
+            stack.c.status != Status.IN_PROGRESS,
+            sa.or_(resource.c.action != Action.DELETE, stack.c.action == Action.DELETE),
+        )
         .limit(limit)
     )
     return [(row.id, row.engine_id) for row in connection.execute(query)]

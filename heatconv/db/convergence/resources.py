@@ -11,7 +11,8 @@ from sqlalchemy.engine import Connection
 from heatconv.db import rows
 from heatconv.db.convergence import traversal_rows
 from heatconv.db.plumbing.places import Opened
-from heatconv.db.plumbing.session import reading
+from heatconv.db.plumbing.session import Database, reading
+from heatconv.db.plumbing.shared_reads import shared
 from heatconv.db.tables import resource
 from heatconv.model.definition import Definition
 from heatconv.model.records import Extant, Listed, ResourceRow
@@ -117,8 +118,14 @@ def get_many(connection: Connection, ids: Collection[str]) -> list[ResourceRow]:
     ]
 
 
-@reading
-def find(connection: Connection, resource_id: str) -> ResourceRow | None:
-    """Return a row by id."""
-    row = connection.execute(sa.select(resource).where(resource.c.id == resource_id)).one_or_none()
-    return None if row is None else rows.resource(row)
+def _find_all(connection: Connection, ids: Sequence[str]) -> dict[str, ResourceRow]:
+    query = sa.select(resource).where(resource.c.id.in_(ids))
+    return {row.id: rows.resource(row) for row in connection.execute(query)}
+
+
+_find = shared(_find_all)
+
+
+def find(database: Database, resource_id: str) -> ResourceRow | None:
+    """Return a row by id; those who ask at the same time share a statement."""
+    return _find(database, resource_id)

@@ -15,10 +15,8 @@ from sqlalchemy.engine import Connection
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.session import reading
 from heatconv.db.plumbing.together import Writer
-from heatconv.db.plumbing.types import dumps, utcnow
 from heatconv.db.tables import graph_edge, stack, sync_point, sync_point_input
-from heatconv.model.nodes import Direction, Node, NodeData
-from heatconv.model.plan import Plan
+from heatconv.model.nodes import Direction, Node
 from heatconv.model.states import Phase, SyncState
 
 T = TypeVar("T")
@@ -41,14 +39,8 @@ def some(table: sa.Table) -> sa.ColumnElement[bool]:
     return key.in_(sa.bindparam("keys", expanding=True))
 
 
-_ADD = bulk.Insert(
-    sync_point,
-    [column.name for column in sync_point.c if column.name != "ready_at"],
-    same={"ready_at": utcnow()},
-)
-_ADD_EDGES = bulk.Insert(graph_edge, graph_edge.c.keys())
 _FORGET = [
-    sa.delete(table).where(table.c.stack_id == sa.bindparam("forgotten"))
+    sa.delete(table).where(table.c.stack_id.in_(sa.bindparam("forgotten", expanding=True)))
     for table in (sync_point, sync_point_input, graph_edge)
 ]
 #: An ``INSERT`` of what nodes have to say to those that wait for them.
@@ -74,57 +66,10 @@ def key_of(traversal_id: str, node: Node) -> sa.ColumnElement[bool]:
     )
 
 
-def forget(writer: Writer, stack_id: str) -> None:
-    """Delete every graph, sync point and input that a stack has."""
+def forget(writer: Writer, *stack_ids: str) -> None:
+    """Delete every graph, sync point and input that some stacks have."""
     for statement in _FORGET:
-        writer.execute(statement, {"forgotten": stack_id})
-
-
-def lay_out(
-    connection: Connection, stack_id: str, traversal_id: str, plan: Plan, outputs: Mapping[str, NodeData]
-) -> None:
-    """Write the graph of a plan, its sync points, and the ``outputs`` of clean rows, by their ids."""
-    common = {"traversal_id": traversal_id, "stack_id": stack_id}
-    _ADD.execute(
-        connection,
-        [
-            common
-            | _columns(node)
-            | {
-                "acts_on": None if node in plan.joins else node.resource_id,
-                "join_for": plan.joins[node].resource_id if node in plan.joins else None,
-                "required": len(requires),
-                "satisfied": 0,
-                "state": SyncState.WAITING if requires else SyncState.READY,
-                "atomic_key": 0,
-            }
-            for node, requires in sorted(plan.requires.items())
-        ],
-    )
-    _ADD_EDGES.execute(
-        connection,
-        [
-            common
-            | _columns(node)
-            | {"needed_by_id": needed_by.resource_id, "needed_by_is_update": is_update(needed_by)}
-            for needed_by, requires in plan.requires.items()
-            for node in requires
-        ],
-    )
-    texts = {row_id: dumps(vars(data)) for row_id, data in outputs.items()}
-    GIVE.execute(
-        connection,
-        [
-            common
-            | _columns(node)
-            | {
-                "sender_id": sender.resource_id,
-                "sender_is_update": is_update(sender),
-                "data": texts[sender.resource_id],
-            }
-            for node, sender in plan.inputs
-        ],
-    )
+        writer.execute(statement, {"forgotten": stack_ids})
 
 
 def is_ready(traversal_id: str, node: Node) -> sa.ColumnElement[bool]:
@@ -184,10 +129,6 @@ def selections(keys: set[Key]) -> Iterator[dict[str, Any]]:
     """Yield what ``some`` is to find, in key order and in portions."""
     for some in portions(sorted(keys)):
         yield {"keys": some}
-
-
-def _columns(node: Node) -> dict[str, Any]:
-    return {"resource_id": node.resource_id, "is_update": is_update(node)}
 
 
 def portions(items: Sequence[T], size: int = 1000) -> Iterable[Sequence[T]]:

@@ -6,198 +6,192 @@ The stack is locked first, WHERE the traversal is current; so each ends once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence import (
-    delegations,
-    propagation,
-    snapshots,
-    sync_points,
-)
+from heatconv.db.convergence import completion, propagation, snapshots, sync_points
 from heatconv.db.convergence.traversal_rows import NEW_KEY
 from heatconv.db.delivery.events import add_stack_event
+from heatconv.db.plumbing.group_commit import grouped
 from heatconv.db.plumbing.requests import deciding
-from heatconv.db.plumbing.session import writing
+from heatconv.db.plumbing.session import Database
 from heatconv.db.plumbing.together import Together
-from heatconv.db.plumbing.types import utcnow
-from heatconv.db.tables import raw_template, resource, stack, sync_point
+from heatconv.db.tables import resource, stack, sync_point
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Direction, Node
-from heatconv.model.outcomes import Half, Owner, StackFailed
-from heatconv.model.states import VISITS, Action, DeletionPolicy, Phase, Status, cancelled
+from heatconv.model.outcomes import Half, StackFailed
+from heatconv.model.states import Action, DeletionPolicy, Phase, Status, SyncState, cancelled
 
 #: The actions whose failure is followed by a rollback, if the stack is to have one.
 _ROLLED_BACK = (Action.CREATE, Action.ADOPT, Action.UPDATE, Action.RESTORE)
-#: The actions that make nothing of a template.
-_APPLIES_NOTHING = VISITS | {Action.DELETE}
-#: A stack's first traversal.
-_FIRST = frozenset({Action.CREATE, Action.ADOPT})
 
 #: What a stack is in while a half of its traversal is not done.
 _PHASES = {Direction.UPDATE: Phase.UPDATE, Direction.CLEANUP: Phase.GC}
 
 NO_CHECK = "CHECK not supported"  #: how the reason of a resource begins whose type cannot be checked
 
-
-@writing
-def finish_half(connection: Connection, stack_id: str, traversal_id: str, direction: Direction) -> Half:
-    """Do what a stack's own node stands for; return the nodes that are READY by it.
-
-    UPDATE: every wanted resource is as wanted, so this template is the one to
-    roll back to, and what is not wanted may go.  Where nothing can be left to
-    go, and after CLEANUP, the traversal ends.
-
-    Concurrency: the stack is locked WHERE id AND current_traversal AND status =
-    IN_PROGRESS AND phase = that of this half, and its sync point is READY; of two
-    who do the same half the second finds the next phase.
-    """
-    node = Node(stack_id, direction)
-    due = stack.c.phase == _PHASES[direction], sync_points.is_ready(traversal_id, node)
-    current = _lock(connection, stack_id, traversal_id, *due)
-    if current is None:
-        return Half()
-    if direction is Direction.CLEANUP:
-        return Half(owner=_complete(connection, current))
-    action = Action(current.action)
-    if not _has_cleanup(connection, traversal_id, action):
-        return Half(owner=_complete(connection, current))
-    _end_update_half(connection, stack_id, traversal_id, action)
-    own = [propagation.Sender(stack_id, traversal_id, node)]
-    ahead = propagation.look_ahead(connection, own)
-    if not ahead.edges:
-        return Half(owner=_complete(connection, current))
-    writes = Together(connection)
-    passed_on = propagation.propagate(connection, own, ahead, writes)
-    propagation.send(writes)
-    return Half(ready=tuple(passed_on.ready[traversal_id]))
-
-
-#: The rows that the cleanup nodes of a traversal act on, and that are not wanted any more.
-_LEFT = (
-    sa.select(sync_point.c.resource_id)
-    .join(resource, resource.c.id == sync_point.c.acts_on)
-    .where(
-        sync_point.c.traversal_id == sa.bindparam("traversal"),
-        sync_point.c.is_update == sa.false(),
-        resource.c.desired_sha1.is_(None),
-    )
-    .limit(1)
-)
-
-
-def _has_cleanup(connection: Connection, traversal_id: str, action: Action) -> bool:
-    """Tell whether the cleanup half of a traversal has anything to do: it leaves alone what is wanted."""
-    if action in _APPLIES_NOTHING:
-        return True
-    return connection.execute(_LEFT, {"traversal": traversal_id}).first() is not None
-
-
-def _current(stack_id: str, traversal_id: str) -> sa.ColumnElement[bool]:
-    return sa.and_(
-        stack.c.id == stack_id,
-        stack.c.current_traversal == traversal_id,
-        stack.c.status == Status.IN_PROGRESS,
-    )
-
-
+#: What is known of a stack when it is locked: all that ending its traversal takes.
 _LOCKED: Sequence[sa.Column[Any]] = (
     stack.c.id,
     stack.c.current_traversal,
     stack.c.name,
     stack.c.action,
+    stack.c.phase,
     stack.c.disable_rollback,
     stack.c.owner_resource_id,
     stack.c.raw_template_id,
     stack.c.prev_raw_template_id,
 )
+_LOCK_DUE = sa.select(*_LOCKED).where(
+    stack.c.id.in_(sa.bindparam("ids", expanding=True)),  # which MariaDB looks up in the index
+    sa.tuple_(stack.c.id, stack.c.current_traversal, stack.c.phase).in_(
+        sa.bindparam("halves", expanding=True)
+    ),
+    stack.c.status == Status.IN_PROGRESS,
+    sa.exists().where(
+        sync_point.c.traversal_id == stack.c.current_traversal,
+        sync_point.c.resource_id == stack.c.id,
+        sync_point.c.is_update == (stack.c.phase == Phase.UPDATE),
+        sync_point.c.state == SyncState.READY,
+    ),
+)
 
 
-def _lock(
-    connection: Connection, stack_id: str, traversal_id: str, *due: sa.ColumnElement[bool]
-) -> sa.Row[Any] | None:
-    """Lock a stack and return what ending its traversal takes, WHERE that is current and ``due`` holds."""
-    query = sa.select(*_LOCKED).where(_current(stack_id, traversal_id), *due).with_for_update()
-    return connection.execute(query).one_or_none()
+class _Due(NamedTuple):
+    """Half of a traversal whose nodes are all done."""
+
+    stack_id: str
+    traversal_id: str
+    direction: Direction
+
+    @property
+    def sender(self) -> propagation.Sender:
+        """The stack's own node, which stands for the half."""
+        return propagation.Sender(self.stack_id, self.traversal_id, Node(self.stack_id, self.direction))
+
+
+def finish_half(database: Database, stack_id: str, traversal_id: str, direction: Direction) -> Half:
+    """Do what a stack's own node stands for; return the nodes that are READY by it.
+
+    UPDATE: every wanted resource is as wanted, so this template is the one to
+    roll back to, and what is not wanted may go.  Where nothing can be left to
+    go, and after CLEANUP, the traversal ends.  Halves that are done at the same
+    time share a transaction.
+
+    Concurrency: the stack is locked WHERE id AND current_traversal AND status =
+    IN_PROGRESS AND phase = that of this half, and its sync point is READY; of two
+    who do the same half the second finds the next phase.
+    """
+    return _finish(database, _Due(stack_id, traversal_id, direction))
+
+
+def _finish_all(connection: Connection, halves: Sequence[_Due]) -> list[Half | None]:
+    """Finish some halves; of several, those are left out whose stacks another transaction has locked."""
+    locked = _lock_due(connection, halves)
+    # Of two that have the same half to finish, the first does.
+    first = {half: number for number, half in reversed([*enumerate(halves)])}
+    due = {half: locked[half] for half in first if half in locked}
+    updates = [half.sender for half in _with_cleanup(connection, due)]
+    ahead = propagation.look_ahead(connection, updates) if updates else _NOTHING_AHEAD
+    cleaning = [sender for sender in updates if sender.key in ahead.senders]
+    ready = _begin_cleanup(connection, cleaning, ahead) if cleaning else {}
+    going_on = {sender.traversal_id for sender in cleaning}  # even if none is READY: a join may be in between
+    ended = [row for half, row in due.items() if half.traversal_id not in going_on]
+    owners = completion.complete(connection, [_completed(connection, row) for row in ended])
+    missed = Half() if len(halves) == 1 else None
+    return [
+        Half(ready=tuple(ready.get(half.traversal_id, ())), owner=owners.get(half.stack_id))
+        if half in due and first[half] == number
+        else missed
+        for number, half in enumerate(halves)
+    ]
+
+
+_NOTHING_AHEAD = propagation.Ahead((), {})
+
+#: The traversals with cleanup nodes that act on rows which are not wanted any more.
+_LEAVING = (
+    sa.select(sync_point.c.traversal_id)
+    .join(resource, resource.c.id == sync_point.c.acts_on)
+    .where(
+        sync_point.c.traversal_id.in_(sa.bindparam("traversals", expanding=True)),
+        sync_point.c.is_update == sa.false(),
+        resource.c.desired_sha1.is_(None),
+    )
+    .distinct()
+)
+
+
+def _with_cleanup(connection: Connection, due: Mapping[_Due, sa.Row[Any]]) -> list[_Due]:
+    """Return the update halves after which there is something to clear up: what is wanted is left alone."""
+    updates = [half for half in due if half.direction is Direction.UPDATE]
+    applying = {half.traversal_id for half in updates if due[half].action not in completion.APPLY_NOTHING}
+    leaving = set(connection.scalars(_LEAVING, {"traversals": sorted(applying)})) if applying else set[str]()
+    return [half for half in updates if half.traversal_id not in applying - leaving]
+
+
+#: All trees count for one: a small stack waits for a group beside a huge one, but once, not at each node.
+_finish: Callable[[Database, _Due], Half] = grouped(_finish_all, lambda _half: "")
+
+
+def _lock_due(connection: Connection, halves: Sequence[_Due]) -> dict[_Due, sa.Row[Any]]:
+    """Lock the stacks of halves that are to be finished still; of several, none that somebody else holds."""
+    direction_of = {_PHASES[half.direction]: half.direction for half in halves}
+    wanted = [(half.stack_id, half.traversal_id, _PHASES[half.direction]) for half in halves]
+    lock = _LOCK_DUE.with_for_update(of=stack, skip_locked=len(halves) > 1)
+    return {
+        _Due(row.id, row.current_traversal, direction_of[row.phase]): row
+        for row in connection.execute(lock, {"ids": [half.stack_id for half in halves], "halves": wanted})
+    }
+
+
+_CLEANING = (
+    sa.update(stack)
+    .where(stack.c.id.in_(sa.bindparam("cleaning", expanding=True)))
+    .values(phase=Phase.GC, prev_raw_template_id=completion.APPLIED, atomic_key=stack.c.atomic_key + 1)
+)
+
+
+def _begin_cleanup(
+    connection: Connection, own: Sequence[propagation.Sender], ahead: propagation.Ahead
+) -> Mapping[str, Sequence[Node]]:
+    """Go on to the clean-up of locked stacks; what completed is what a rollback applies.
+
+    Returns the nodes that are READY by it, by traversal.
+    """
+    writes = Together(connection)
+    writes.execute(_CLEANING, {"cleaning": [sender.stack_id for sender in own]})
+    ready = propagation.propagate(connection, own, ahead, writes).ready
+    propagation.send(writes)
+    return ready
+
+
+def _lock(connection: Connection, stack_id: str, traversal_id: str) -> sa.Row[Any] | None:
+    """Lock a stack and return what ending its traversal takes, WHERE that is current and IN_PROGRESS."""
+    current = sa.and_(
+        stack.c.id == stack_id,
+        stack.c.current_traversal == traversal_id,
+        stack.c.status == Status.IN_PROGRESS,
+    )
+    return connection.execute(sa.select(*_LOCKED).where(current).with_for_update()).one_or_none()
 
 
 def end_at_once(connection: Connection, stack_id: str, traversal_id: str) -> None:
     """End a traversal that has nothing to do, WHERE it is current; part of the transaction that begins it."""
     current = _lock(connection, stack_id, traversal_id)
     if current is not None:
-        _complete(connection, current)
+        completion.complete(connection, [_completed(connection, current)])
 
 
-def _end_update_half(connection: Connection, stack_id: str, traversal_id: str, action: Action) -> None:
-    """Go on to the clean-up, WHERE the traversal is current; what completed is what a rollback applies."""
-    completed = {} if action in _APPLIES_NOTHING else {"prev_raw_template_id": stack.c.raw_template_id}
-    connection.execute(
-        sa.update(stack)
-        .where(_current(stack_id, traversal_id))
-        .values(phase=Phase.GC, atomic_key=stack.c.atomic_key + 1, **completed)
-    )
-
-
-_ENDED = (
-    sa.update(stack)
-    .where(stack.c.id == sa.bindparam("ended"))
-    .values(
-        status=sa.bindparam("status"),
-        status_reason=sa.bindparam("status_reason"),
-        phase=Phase.DONE,
-        deadline=None,
-        atomic_key=stack.c.atomic_key + 1,
-    )
-)
-_ENDED_FOR_GOOD = _ENDED.values(deleted_at=utcnow(), live_name=None)
-_ENDED_AS_WANTED = _ENDED.values(prev_raw_template_id=stack.c.raw_template_id)
-_DROP_OTHERS = sa.delete(raw_template).where(
-    raw_template.c.stack_id == sa.bindparam("of_templates"), raw_template.c.id != sa.bindparam("kept")
-)
-
-
-def _complete(connection: Connection, found: sa.Row[Any]) -> Owner | None:
-    """End the traversal of a locked stack, and drop what only it needed; return whom to tell.
-
-    It is COMPLETE, or FAILED if it was to check resources and some are not well.
-    """
-    owner = _owner(connection, found.owner_resource_id)
-    status, reason = Status.COMPLETE, f"Stack {found.action} completed successfully"
-    if found.action == Action.CHECK:
-        status, reason = _findings(connection, found.id)
-    as_wanted = _ENDED if found.action in VISITS else _ENDED_AS_WANTED
-    ended = _ENDED_FOR_GOOD if found.action == Action.DELETE else as_wanted
-    writes = Together(connection)
-    writes.execute(ended, {"ended": found.id, "status": status, "status_reason": reason})
-    add_stack_event(
-        writes,
-        stack_id=found.id,
-        name=found.name,
-        action=Action(found.action),
-        status=status,
-        reason=reason,
-    )
-    sync_points.forget(writes, found.id)
-    if found.action == Action.DELETE and found.owner_resource_id is None:
-        delegations.release(writes, found.id)
-    # At first there is one template; those that a visit finds are kept for another reason.
-    if Action(found.action) not in VISITS | _FIRST:
-        writes.execute(_DROP_OTHERS, {"of_templates": found.id, "kept": found.raw_template_id})
-    writes.send()
-    if found.action == Action.SNAPSHOT:
-        snapshots.fill(connection, found.current_traversal, found.id)
-    return owner
-
-
-def _owner(connection: Connection, resource_id: str | None) -> Owner | None:
-    """Return the row that owns a stack, if a worker holds it."""
-    if resource_id is None:
-        return None
-    engine_id = connection.scalar(sa.select(resource.c.engine_id).where(resource.c.id == resource_id))
-    return engine_id and Owner(resource_id, engine_id)
+def _completed(connection: Connection, current: sa.Row[Any]) -> completion.Completed:
+    """Say how the traversal of a locked stack ends: FAILED if it was a check, and not all is well."""
+    if current.action == Action.CHECK:
+        return completion.Completed(current, *_findings(connection, current.id))
+    reason = f"Stack {current.action} completed successfully"
+    return completion.Completed(current, Status.COMPLETE, reason)
 
 
 _SHOWN = 5  #: how many resources that are not well a stack's reason names
@@ -261,7 +255,8 @@ def try_fail(
         status=Status.FAILED,
         reason=reason,
     )
-    return StackFailed(roll_back, _owner(connection, found.owner_resource_id))
+    owners = completion.owners_of(connection, [found])
+    return StackFailed(roll_back, owners.get(stack_id))
 
 
 @deciding

@@ -15,8 +15,7 @@ from sqlalchemy.engine import Connection
 
 from heatconv import errors
 from heatconv.db.convergence import row_locks, snapshots, tree_quota
-from heatconv.db.convergence.row_locks import Hold
-from heatconv.db.convergence.tree_quota import TreeQuota
+from heatconv.db.convergence.tree_quota import Growing, TreeQuota
 from heatconv.db.observation import healing
 from heatconv.model.plan import Plan
 from heatconv.model.records import Extant, Held, ResourceRow, Snapshot, Stack
@@ -69,7 +68,7 @@ class Growth(Kind):
         Raises:
             RequestLimitExceeded: there would be too many resources in the tree.
         """
-        tree_quota.take(connection, grown, size, self.quota, owned=False)
+        tree_quota.take(connection, [Growing(grown, size, self.quota)], owned=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,18 +85,10 @@ class NestedGrowth(Kind):
             RequestLimitExceeded: there would be too many resources in the tree.
             ResourceLocked: the claim on the owner does not count any more.
         """
-        self.hold(connection, grown, size)
-
-    def hold(self, connection: Connection, grown: Stack, size: int) -> Hold:
-        """Do what ``admit`` does, and return what is known of the owner by then.
-
-        The claim is held on to until the transaction ends, because whoever asks may be late.
-        """
-        tree_quota.take(connection, grown, size, self.quota, owned=True)
-        hold = row_locks.hold(connection, self.owner)
-        if hold is None:
+        tree_quota.take(connection, [Growing(grown, size, self.quota)], owned=True)
+        # Whoever asks may be late: the claim is held on to until the transaction ends.
+        if row_locks.hold(connection, self.owner) is None:
             raise errors.ResourceLocked(name=self.owner.id)
-        return hold
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -14,6 +14,7 @@ from heatconv.db import rows
 from heatconv.db.convergence import sync_points
 from heatconv.db.observation import observable, taking_up
 from heatconv.db.plumbing import bulk
+from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import resource, resource_observed, stack
 from heatconv.model.deletion import LEAVING, newer_policies
@@ -88,11 +89,19 @@ def write_rows(connection: Connection, stack_id: str, targets: Mapping[str, Targ
         _KEEP_ROWS.execute(
             connection, [_desired(stack_id, plan.chosen[name], targets[name]) for name in kept]
         )
-    if plan.created:
-        _ADD_ROWS.execute(
-            connection,
-            [_new_row(stack_id, plan.chosen[name], targets[name]) for name in sorted(plan.created)],
-        )
+    add_rows(connection, [(stack_id, targets, plan)])
+
+
+def add_rows(writer: Writer, wanted: Iterable[tuple[str, Mapping[str, Target], Plan]]) -> None:
+    """Write the rows that plans create, each for a stack by its id."""
+    _ADD_ROWS.execute(
+        writer,
+        [
+            _new_row(stack_id, plan.chosen[name], targets[name])
+            for stack_id, targets, plan in wanted
+            for name in sorted(plan.created)
+        ],
+    )
 
 
 def write_policies(

@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stack that a traversal begins with: its row, its template, and what its settings say elsewhere."""
+"""The stacks that traversals begin with: rows, templates, and what their settings say elsewhere."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
-from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
-from heatconv import errors
 from heatconv.db.delivery import sinks
 from heatconv.db.observation import schedule
+from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.places import placed
+from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import seconds_ago, utcnow
 from heatconv.db.tables import raw_template, stack, stack_tag
 from heatconv.model.ids import new_id
-from heatconv.model.plan import TraversalSpec
+from heatconv.model.plan import Plan, TraversalSpec
 from heatconv.model.records import RawTemplate, Stack
 from heatconv.model.states import VISITS, Phase, Status
 
 #: The statements are built once: to build one takes as long as to have it carried out.
-_ADD = sa.insert(stack).values(created_at=utcnow(), deadline=seconds_ago(sa.bindparam("since_deadline")))
 _TAKE = (
     sa.update(stack)
     .where(stack.c.id == sa.bindparam("stack_id"), stack.c.atomic_key == sa.bindparam("seen_key"))
@@ -36,13 +37,37 @@ _WRITE = (
 _ADD_TEMPLATE = sa.insert(raw_template)
 
 
-def add(connection: Connection, new: Stack, traversal_id: str, template_id: int, spec: TraversalSpec) -> None:
-    """Store a stack whose first traversal is its current one.
+@dataclass(frozen=True, kw_only=True)
+class Beginning:
+    """A traversal that begins: of which stack, what it is to make of it, and how."""
 
-    Raises:
-        StackExists: the project has a living stack of that name (unique index).
+    stack: Stack
+    spec: TraversalSpec
+    planned: Plan
+    traversal_id: str = field(default_factory=new_id)
+
+
+def add(connection: Connection, beginning: Sequence[Beginning], writer: Writer) -> None:
+    """Store stacks whose first traversals begin, with their templates and what they have beside their rows.
+
+    The rows themselves are left with ``writer``; the unique index refuses those whose names are taken.
     """
-    identity = {
+    template_ids = _add_templates(connection, beginning)
+    by_timeout: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for each in beginning:
+        by_timeout[each.spec.timeout_secs].append(_new_row(each, template_ids[each.stack.id]))
+    for timeout_secs, rows in by_timeout.items():
+        _ADD.execute(writer, rows, {"overdue_for": -timeout_secs})
+    for each in beginning:
+        _add_tags(connection, each.stack.id, each.spec.tags or ())
+        _look_soon(connection, each.stack.id, each.spec)
+        if each.spec.sinks:
+            sinks.keep(connection, each.stack.id, each.spec.sinks)
+
+
+def _new_row(begun: Beginning, template_id: int) -> dict[str, Any]:
+    new, spec = begun.stack, begun.spec
+    return {
         "id": new.id,
         "name": new.name,
         "live_name": new.name,
@@ -52,14 +77,68 @@ def add(connection: Connection, new: Stack, traversal_id: str, template_id: int,
         "owner_resource_id": new.owner_resource_id,
         "root_stack_id": new.root_id,
         "nested_depth": new.depth,
+        "size": len(spec.targets),
         "description": new.description,
+        "raw_template_id": template_id,
+        "current_traversal": begun.traversal_id,
+        "action": spec.action,
+        "status_reason": reason(spec),
         "disable_rollback": new.disable_rollback,
-        "atomic_key": 0,
+        "timeout_mins": None,
+        "policy": None,
+        **spec.settings,
     }
-    try:
-        connection.execute(_ADD, {**identity, **_begun(traversal_id, template_id, spec)})
-    except oslo_db_exception.DBDuplicateEntry:
-        raise errors.StackExists(name=new.name) from None
+
+
+_NEW_ROW = (
+    "id",
+    "name",
+    "live_name",
+    "project_id",
+    "user_id",
+    "user_name",
+    "owner_resource_id",
+    "root_stack_id",
+    "nested_depth",
+    "size",
+    "description",
+    "raw_template_id",
+    "current_traversal",
+    "action",
+    "status_reason",
+    "disable_rollback",
+    "timeout_mins",
+    "policy",
+)
+
+
+_ADD = bulk.Insert(
+    stack,
+    _NEW_ROW,
+    same={
+        "status": sa.literal(Status.IN_PROGRESS, stack.c.status.type),
+        "phase": sa.literal(Phase.UPDATE, stack.c.phase.type),
+        "atomic_key": sa.literal(0, stack.c.atomic_key.type),
+        "deadline": seconds_ago(sa.bindparam("overdue_for", type_=sa.Float)),
+        "created_at": utcnow(),
+    },
+)
+_ADD_TEMPLATES = bulk.Insert(
+    raw_template, ["uuid", "stack_id", "template", "environment", "files", "outputs", "parameters"]
+)
+
+
+def _add_templates(connection: Connection, beginning: Sequence[Beginning]) -> dict[str, int]:
+    """Store the templates of new stacks; return their ids by the stack."""
+    added = [(each.stack.id, each.spec.template) for each in beginning]
+    _ADD_TEMPLATES.execute(
+        connection,
+        [_template_row(stack_id, raw) for stack_id, raw in added if isinstance(raw, RawTemplate)],
+    )
+    ids = sa.select(raw_template.c.stack_id, raw_template.c.id).where(
+        raw_template.c.stack_id.in_([stack_id for stack_id, _ in added])
+    )
+    return {row.stack_id: row.id for row in connection.execute(ids)}
 
 
 def try_take(connection: Connection, seen: Stack) -> bool:
@@ -77,12 +156,6 @@ def write(
     abandoned: bool,
 ) -> None:
     """Make a traversal the stack's current one."""
-    begun = _begun(traversal_id, template_id, spec)
-    connection.execute(_WRITE, {"stack_id": stack_id, "abandoned": abandoned, **begun})
-
-
-def _begun(traversal_id: str, template_id: int, spec: TraversalSpec) -> dict[str, Any]:
-    """Return what the row of a stack says of a traversal that has begun."""
     begun = {
         **spec.settings,
         "raw_template_id": template_id,
@@ -92,10 +165,11 @@ def _begun(traversal_id: str, template_id: int, spec: TraversalSpec) -> dict[str
         "status_reason": reason(spec),
         "phase": Phase.UPDATE,
         "since_deadline": -spec.timeout_secs,
+        "abandoned": abandoned,
     }
     if spec.action not in VISITS:  # of which none wants more resources, or fewer
         begun["size"] = len(spec.targets)
-    return begun
+    connection.execute(_WRITE, {"stack_id": stack_id, **begun})
 
 
 def reason(spec: TraversalSpec) -> str:
@@ -105,31 +179,21 @@ def reason(spec: TraversalSpec) -> str:
 
 def add_template(connection: Connection, stack_id: str, template: RawTemplate) -> int:
     """Store a template of a stack; return its id."""
-    added = connection.execute(
-        _ADD_TEMPLATE,
-        placed(
-            raw_template,
-            {
-                "uuid": new_id(),
-                "stack_id": stack_id,
-                "template": template.template,
-                "environment": template.environment,
-                "files": template.files,
-                "outputs": template.outputs,
-                "parameters": template.parameters,
-            },
-        ),
-    )
+    added = connection.execute(_ADD_TEMPLATE, placed(raw_template, _template_row(stack_id, template)))
     (template_id,) = added.inserted_primary_key or (0,)
     return int(template_id)
 
 
-def add_settings(connection: Connection, new: Stack, spec: TraversalSpec) -> None:
-    """Write what a new stack has beside its row."""
-    _add_tags(connection, new.id, spec.tags or ())
-    _look_soon(connection, new.id, spec)
-    if spec.sinks:
-        sinks.keep(connection, new.id, spec.sinks)
+def _template_row(stack_id: str, template: RawTemplate) -> dict[str, Any]:
+    return {
+        "uuid": new_id(),
+        "stack_id": stack_id,
+        "template": template.template,
+        "environment": template.environment,
+        "files": template.files,
+        "outputs": template.outputs,
+        "parameters": template.parameters,
+    }
 
 
 def change_settings(connection: Connection, seen: Stack, spec: TraversalSpec) -> None:

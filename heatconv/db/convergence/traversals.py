@@ -10,22 +10,30 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
+from heatconv import errors
 from heatconv.db.convergence import (
     delegations,
+    layouts,
+    owners,
     project_quota,
     snapshots,
     sync_points,
     traversal_ends,
     traversal_rows,
     traversal_stacks,
+    tree_quota,
 )
 from heatconv.db.convergence.traversal_kinds import Creation, Kind, NestedGrowth
-from heatconv.db.delivery.events import add_stack_event, drop_old_events
+from heatconv.db.convergence.traversal_stacks import Beginning
+from heatconv.db.convergence.tree_quota import Growing
+from heatconv.db.delivery.events import add_events, drop_old_events, stack_event
 from heatconv.db.observation import taking_up
 from heatconv.db.plumbing.connections import unhurried
 from heatconv.db.plumbing.requests import deciding
+from heatconv.db.plumbing.together import Together
 from heatconv.db.tables import stack
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Node
@@ -50,9 +58,7 @@ class Started:
 
 
 @deciding
-def create(
-    connection: Connection, new: Stack, spec: TraversalSpec, creation: Creation, planned: Plan
-) -> Started:
+def create(connection: Connection, new: Beginning, creation: Creation) -> Started:
     """Store a root stack and start its first traversal.
 
     The plan is there before the transaction is: to make that of a large stack takes
@@ -66,34 +72,41 @@ def create(
     Concurrency: there is no tree around it, of which anything would have to be locked.
     The quota's row is locked last (``project_quota.take``).
     """
-    creation.quota.check(len(spec.targets) + creation.quota.inside)
-    traversal_id = _store(connection, new, spec)
+    creation.quota.check(len(new.spec.targets) + creation.quota.inside)
+    (started,) = _begin_first(connection, [new])
     if creation.delegation is not None:
-        delegations.keep(connection, new.id, creation.delegation)
-    started = _begin_first(connection, new, traversal_id, spec, planned)
-    project_quota.take(connection, stack, new.project_id, new.id, creation.max_stacks)
+        delegations.keep(connection, new.stack.id, creation.delegation)
+    project_quota.take(connection, stack, new.stack.project_id, new.stack.id, creation.max_stacks)
     return started
 
 
 @deciding
-def create_nested(
-    connection: Connection, new: Stack, spec: TraversalSpec, growth: NestedGrowth, planned: Plan
-) -> Started:
-    """Store a nested stack and start its first traversal; the plan is there, as in ``create``.
+def create_nested(connection: Connection, wanted: Sequence[tuple[Beginning, NestedGrowth]]) -> list[Started]:
+    """Store nested stacks and start their first traversals; the plans are there, as in ``create``.
+
+    Of several, those are left out whose owners' claims do not count any more, or whose owners another
+    transaction has locked.
 
     Raises:
-        RequestLimitExceeded: there would be too many resources in the tree.
-        ResourceLocked: the owner's claim does not count any more.
-        StackExists: the project has a living stack of that name (unique index).
+        RequestLimitExceeded: there would be too many resources in a tree.
+        ResourceLocked: there is one, and its owner's claim does not count any more.
+        StackExists: the project has a living stack of one of the names (unique index).
+
+    Concurrency: locks the roots, then the owners, WHERE they are held by these claims; of several without
+    waiting for any.
     """
-    hold = growth.hold(connection, new, len(spec.targets))
-    traversal_id = _store(connection, new, spec)
-    started = _begin_first(connection, new, traversal_id, spec, planned)
-    if not hold.clearing:
-        return started
-    # What the stack's template says counts for the stack before it, too, which is being deleted.
-    left = traversal_rows.leave_in_predecessors(connection, growth.owner, spec.targets)
-    return replace(started, left=left)
+    growing = [Growing(new.stack, len(new.spec.targets), growth.quota) for new, growth in wanted]
+    tree_quota.take(connection, growing, owned=True)
+    holds = owners.hold(connection, [growth.owner for _, growth in wanted])
+    held = [(new, growth.owner) for new, growth in wanted if growth.owner.id in holds]
+    started = _begin_first(connection, [new for new, _ in held])
+    # What the template of a stack says counts for the stack before it, too, which is being deleted.
+    return [
+        replace(each, left=traversal_rows.leave_in_predecessors(connection, owner, new.spec.targets))
+        if holds[owner.id].clearing
+        else each
+        for each, (new, owner) in zip(started, held, strict=True)
+    ]
 
 
 @deciding
@@ -127,29 +140,29 @@ def try_start(
     traversal_rows.write_rows(connection, seen.id, spec.targets, planned)
     left = traversal_rows.write_policies(connection, extant, kind.policies(extant, planned))
 
-    started = _lay_out(connection, seen, traversal_id, spec, planned)
+    begun = Beginning(stack=seen, spec=spec, planned=planned, traversal_id=traversal_id)
+    (started,) = _lay_out(connection, [begun], Together(connection))
     return replace(started, left=left, snapshot=kind.snapshot(connection, traversal_id))
 
 
 # -- of a new stack --------------------------------------------------------------------------------
 
 
-def _store(connection: Connection, new: Stack, spec: TraversalSpec) -> str:
-    """Store a stack with its template; return the id of its first traversal."""
-    assert isinstance(spec.template, RawTemplate)  # noqa: S101 - a new stack has a template of its own
-    template_id = traversal_stacks.add_template(connection, new.id, spec.template)
-    traversal_id = new_id()
-    traversal_stacks.add(connection, new, traversal_id, template_id, spec)
-    return traversal_id
+def _begin_first(connection: Connection, new: Sequence[Beginning]) -> list[Started]:
+    """Store stacks of which nobody else knows yet, and start their first traversals.
 
-
-def _begin_first(
-    connection: Connection, new: Stack, traversal_id: str, spec: TraversalSpec, planned: Plan
-) -> Started:
-    """Start the first traversal of a stack that is stored, and of which nobody else knows yet."""
-    traversal_stacks.add_settings(connection, new, spec)
-    traversal_rows.write_rows(connection, new.id, spec.targets, planned)
-    return _lay_out(connection, new, traversal_id, spec, planned)
+    Raises:
+        StackExists: the project has a living stack of one of the names (unique index).
+    """
+    if not new:
+        return []
+    writes = Together(connection)
+    traversal_stacks.add(connection, new, writes)
+    traversal_rows.add_rows(writes, [(each.stack.id, each.spec.targets, each.planned) for each in new])
+    try:
+        return _lay_out(connection, new, writes)
+    except oslo_db_exception.DBDuplicateEntry:
+        raise errors.StackExists(name=new[0].stack.name) from None
 
 
 # -- of a stack that is there ----------------------------------------------------------------------
@@ -201,27 +214,42 @@ def _take_up_drift(connection: Connection, extant: Sequence[Extant], planned: Pl
 # -- of any ----------------------------------------------------------------------------------------
 
 
-def _lay_out(
-    connection: Connection, begun: Stack, traversal_id: str, spec: TraversalSpec, planned: Plan
-) -> Started:
-    """Store the graph, and what its nodes are given by the rows that have none; say that it has begun."""
-    outputs = traversal_rows.outputs_of(connection, {sender.resource_id for _, sender in planned.inputs})
-    sync_points.lay_out(connection, begun.id, traversal_id, planned, outputs)
+def _lay_out(connection: Connection, begun: Sequence[Beginning], writes: Together) -> list[Started]:
+    """Store the graphs, and what nodes are given by the rows that have none; say that they have begun.
+
+    With that, what is left with ``writes`` is written.
+    """
+    senders = {sender.resource_id for each in begun for _, sender in each.planned.inputs}
+    layouts.lay_out(
+        writes,
+        [layouts.Layout(each.stack.id, each.traversal_id, each.planned) for each in begun],
+        traversal_rows.outputs_of(connection, senders),
+    )
     # As late as may be: until the commit, whoever delivers events has to reckon with one of this number.
-    add_stack_event(
-        connection,
-        stack_id=begun.id,
-        name=begun.name,
-        action=spec.action,
-        status=Status.IN_PROGRESS,
-        reason=traversal_stacks.reason(spec),
+    add_events(
+        writes,
+        [
+            stack_event(
+                stack_id=each.stack.id,
+                name=each.stack.name,
+                action=each.spec.action,
+                status=Status.IN_PROGRESS,
+                reason=traversal_stacks.reason(each.spec),
+            )
+            for each in begun
+        ],
     )
-    if not planned.requires:
-        traversal_ends.end_at_once(connection, begun.id, traversal_id)
-    return Started(
-        stack_id=begun.id,
-        traversal_id=traversal_id,
-        leaves=planned.leaves,
-        tree=begun.root_id,
-        nodes=len(planned.requires),
-    )
+    writes.send()
+    for each in begun:
+        if not each.planned.requires:
+            traversal_ends.end_at_once(connection, each.stack.id, each.traversal_id)
+    return [
+        Started(
+            stack_id=each.stack.id,
+            traversal_id=each.traversal_id,
+            leaves=each.planned.leaves,
+            tree=each.stack.root_id,
+            nodes=len(each.planned.requires),
+        )
+        for each in begun
+    ]

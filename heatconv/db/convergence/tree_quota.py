@@ -8,7 +8,10 @@ and is made only where there is a limit and a stack grows.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -37,47 +40,62 @@ class TreeQuota:
             check_resources(resources, self.limit)
 
 
+class Growing(NamedTuple):
+    """A stack that is to have so many resources."""
+
+    stack: Stack
+    size: int
+    quota: TreeQuota
+
+
 @reading
 def check(connection: Connection, grown: Stack, size: int, quota: TreeQuota) -> None:
     """Refuse so many resources in a stack if that is too many for the tree it is in by now; see ``take``."""
-    if _grows(grown, size, quota):
-        _check(connection, grown, size, quota)
+    growing = Growing(grown, size, quota)
+    if _grows(growing):
+        _check(connection, grown.root_id, [growing])
 
 
-def take(connection: Connection, grown: Stack, size: int, quota: TreeQuota, *, owned: bool) -> None:
-    """Refuse so many resources in a stack if that is too many for its tree; first part of a transaction.
+def take(connection: Connection, growing: Sequence[Growing], *, owned: bool) -> None:
+    """Refuse so many resources in stacks if that is too many for their trees; first part of a transaction.
 
-    It may have as many as it has now, and what the rollback of the tree has its
+    A stack may have as many as it has now, and what the rollback of the tree has its
     nested stacks be may come back, whatever the limit is by now.
 
     Args:
-        owned: whether it is the stack around it that has it grow, and no user.
+        growing: one that is there, or some that are stored next.
+        owned: whether it is the stacks around them that have them grow, and no user.
 
     Raises:
         RequestLimitExceeded: it is too many.
 
-    Concurrency: locks the row of the root, and before any other, as do those
-    who change the root: of two stacks that grow, one counts the other.
+    Concurrency: locks the rows of the roots in their order, and before any other, as do those
+    who change a root: of two stacks that grow, one counts the other.
     """
-    if not _grows(grown, size, quota):
-        return
-    root = sa.select(stack.c.action, stack.c.status).where(stack.c.id == grown.root_id)
-    found = connection.execute(root.with_for_update()).one_or_none()
-    if owned and found == (Action.ROLLBACK, Status.IN_PROGRESS):
-        return
-    _check(connection, grown, size, quota)
+    by_root: dict[str, list[Growing]] = defaultdict(list)
+    for each in growing:
+        if _grows(each):
+            by_root[each.stack.root_id].append(each)
+    for root_id in sorted(by_root):
+        root = sa.select(stack.c.action, stack.c.status).where(stack.c.id == root_id)
+        found = connection.execute(root.with_for_update()).one_or_none()
+        if not owned or found != (Action.ROLLBACK, Status.IN_PROGRESS):
+            _check(connection, root_id, by_root[root_id])
 
 
-def _grows(grown: Stack, size: int, quota: TreeQuota) -> bool:
+def _grows(growing: Growing) -> bool:
+    grown, size, quota = growing
     return quota.limit >= 0 and (size > grown.size or size + quota.inside > quota.limit)
 
 
-def _check(connection: Connection, grown: Stack, size: int, quota: TreeQuota) -> None:
+def _check(connection: Connection, root_id: str, growing: Sequence[Growing]) -> None:
     others = (
-        stack.c.root_stack_id == grown.root_id,
+        stack.c.root_stack_id == root_id,
         stack.c.deleted_at.is_(None),
-        stack.c.id != grown.id,
+        stack.c.id.not_in([each.stack.id for each in growing]),
     )
     around = int(connection.scalar(sa.select(sa.func.sum(stack.c.size)).where(*others)) or 0)
-    if size > grown.size or quota.inside > around:
-        quota.check(size + max(around, quota.inside))
+    for grown, size, quota in growing:
+        if size > grown.size or quota.inside > around:
+            quota.check(size + max(around, quota.inside))
+        around += size

@@ -64,11 +64,9 @@ def add_events(writer: Writer, events: Sequence[Mapping[str, Any]]) -> None:
         _ADD.execute(writer, events)
 
 
-def add_stack_event(
-    writer: Writer, *, stack_id: str, name: str, action: Action, status: Status, reason: str
-) -> None:
-    """Record, within a transaction, what happened to a stack."""
-    happened = resource_event(
+def stack_event(*, stack_id: str, name: str, action: Action, status: Status, reason: str) -> dict[str, Any]:
+    """Return the columns that tell what happened to a stack, to be recorded by ``add_events``."""
+    return resource_event(
         stack_id=stack_id,
         resource_id=None,
         name=name,
@@ -78,6 +76,13 @@ def add_stack_event(
         status=status,
         reason=reason,
     )
+
+
+def add_stack_event(
+    writer: Writer, *, stack_id: str, name: str, action: Action, status: Status, reason: str
+) -> None:
+    """Record, within a transaction, what happened to a stack."""
+    happened = stack_event(stack_id=stack_id, name=name, action=action, status=status, reason=reason)
     add_events(writer, [happened])
 
 

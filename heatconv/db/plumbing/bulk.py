@@ -172,10 +172,10 @@ class Insert:
         values = sa.select(*(self._given.c[name] for name in columns), *same.values())
         self._statement = sa.insert(table).from_select([*columns, *same], values)
 
-    def execute(self, writer: Writer, rows: Sequence[Row]) -> None:
-        """Insert the rows, in their order."""
+    def execute(self, writer: Writer, rows: Sequence[Row], also: Mapping[str, Any] = _NONE) -> None:
+        """Insert the rows, in their order; ``also`` are other parameters of the statement."""
         for some in self._given.portions(writer, rows):
-            writer.execute(self._statement, some)
+            writer.execute(self._statement, {**some, **also})
 
 
 class Update:

@@ -24,6 +24,7 @@ from heatconv.db.convergence import (
     traversal_ends,
 )
 from heatconv.db.convergence.claimants import Ask, Claimants
+from heatconv.db.plumbing.session import writing
 from heatconv.db.plumbing.together import Together
 from heatconv.db.tables import raw_template, resource, stack, sync_point, sync_point_input
 from heatconv.engine.freezer import Freezer
@@ -31,7 +32,7 @@ from heatconv.engine.reads import Reads
 from heatconv.model.endings import Failed, Gone, Made, Passed, Visited
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import NodeData
-from heatconv.model.outcomes import Busy, Claimed, Fenced, Idle, Propagated, Superseded
+from heatconv.model.outcomes import Busy, Claimed, Fenced, Half, Idle, Propagated, Superseded
 from heatconv.model.records import Attempt
 from heatconv.model.states import Action, SyncState
 from heatconv.model.steps import Replace, Skip
@@ -352,6 +353,33 @@ def test_half_of_a_traversal_that_two_end_at_once_is_ended_once(web, database_ki
     assert ready == (["D-"] if half == "stack+" else [])
     assert web.stack.atomic_key == before.atomic_key + 1
     assert web.events().count("web UPDATE_COMPLETE") == (half == "stack-")
+
+
+def test_halves_of_several_stacks_that_are_done_together_are_finished_in_one_transaction(web):
+    """One goes on with its clean-up, one is complete; what came twice and what was overtaken are left out."""
+    web.update(changed("new").without("D"))
+    other = web.engine.create_stack(CONTEXT, "other", {"template": CHAIN.hot()}, {})
+    done = []
+    while rung := web.bell.take():
+        for stack_id, traversal_id, node in rung:
+            if node.resource_id == stack_id:
+                done.append(traversal_ends._Due(stack_id, traversal_id, node.direction))
+            else:
+                web.worker.checker.check(stack_id, traversal_id, node)
+    assert len(done) == 2
+    finish = writing(traversal_ends._finish_all)
+
+    halves = finish(web.database, [*done, done[0], done[1]._replace(traversal_id=new_id())])
+
+    by_stack = {due.stack_id: half for due, half in zip(done, halves, strict=False)}
+    assert by_stack == {web.stack_id: Half(ready=(web.node("D-"),)), other: Half()}
+    assert halves[2:] == [None, None]
+    assert web.stack.phase == "GC"
+    assert [(row.status, row.phase) for row in web.select(stack, stack.c.id == other)] == [
+        ("COMPLETE", "DONE")
+    ]
+    assert web.select(sync_point, sync_point.c.stack_id == other) == []
+    assert web.events().count("other CREATE_COMPLETE") == 1
 
 
 @pytest.mark.parametrize("half", ["stack+", "stack-"])

@@ -132,6 +132,31 @@ class Serving:
         self.rest()
         return stack_id
 
+    def make_waiting(self, name: str, owners: int) -> str:
+        """Return the id of a stack of so many resources that are to own stacks, and wait at breakpoints."""
+        group = {
+            "type": "OS::Heat::ResourceGroup",
+            "properties": {"resource_def": {"type": "OS::Heat::None"}},
+        }
+        resources = {f"G{number}": group for number in range(owners)}
+        waits = {"resources": {name: {"hooks": "pre-create"} for name in resources}}
+        stack_id = self.make(name, empty() | {"resources": resources}, resource_registry=waits)
+        deadline = time.monotonic() + PATIENCE
+        while len(self.held(stack_id)) < owners:
+            assert time.monotonic() < deadline
+            threading.Event().wait(0.02)
+        return stack_id
+
+    def held(self, stack_id: str) -> list[Json]:
+        """Return the claims on a stack's rows that wait at a breakpoint, by name."""
+        resource = tables.resource
+        rows = self.read(
+            sa.select(resource.c.id, resource.c.engine_id, resource.c.atomic_key)
+            .where(resource.c.stack_id == stack_id, resource.c.hook.is_not(None))
+            .order_by(resource.c.name)
+        )
+        return [dict(zip(("id", "engine_id", "atomic_key"), row, strict=True)) for row in rows]
+
     def rest(self) -> None:
         """Wait until no stack is under way that does not wait for a user."""
         held = sa.select(tables.resource.c.stack_id).where(tables.resource.c.hook.is_not(None))
@@ -216,3 +241,15 @@ def empty(description: str = "nothing") -> Json:
 
 def holding(type_: str = "OS::Heat::WaitConditionHandle", **properties: Any) -> Json:
     return empty() | {"resources": {"H": {"type": type_, "properties": properties}}}
+
+
+def wanted(name: str, owners: list[Json], *sources: Json) -> Json:
+    """Return what ``create_nested_stacks`` is asked for: a stack of each owner, each of its source."""
+    parts: list[Any] = []
+    asked = []
+    for number, (owner, source) in enumerate(zip(owners, sources, strict=True)):
+        numbered = {key: len(parts) + at for at, key in enumerate(source)}
+        parts += source.values()
+        options = {"owner": owner, "disable_rollback": True}
+        asked.append({"name": f"{name}{number or ''}", "options": options, "source": numbered})
+    return {"wanted": asked, "parts": parts}

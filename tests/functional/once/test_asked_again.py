@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from heatconv.model.ids import new_id
-from tests.functional.once.serving import Died, Serving, empty, holding
+from tests.functional.once.serving import Died, Serving, empty, holding, wanted
 
 with warnings.catch_warnings():
     # Of what oslo.messaging imports, some says that it will not be there for ever.
@@ -126,6 +126,12 @@ def _mark(serving, name):
 def _converge(serving, name):
     serving.make(name, holding())
     return {"stack": name}
+
+
+@given("create_nested_stacks")
+def _create_nested(serving, name):
+    owners = serving.held(serving.make_waiting(name, 1))
+    return wanted(f"{name}-G-inside", owners, source())
 
 
 @given("create_software_config")

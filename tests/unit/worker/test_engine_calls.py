@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from heatconv.worker.engine_calls import ENOUGH, FEW, LONG, MOST, EngineCalls
+from heatconv.rpc.context import RequestContext
+from heatconv.worker.engine_calls import CALLS, ENOUGH, FEW, LONG, MOST, EngineCalls, FewCalls
 
 
 class Threads:
@@ -82,3 +85,27 @@ def test_one_that_fails_leaves_its_place_to_the_next(aside, threads):
             threads.run()
     threads.run()
     assert called == [True]
+
+
+def test_few_calls_are_under_way_however_many_ask():
+    under_way, answered = threading.Semaphore(0), threading.Event()
+
+    class Caller:
+        most = now = 0
+
+        def call(self, context, method, **arguments):
+            self.now += 1
+            self.most = max(self.most, self.now)
+            under_way.release()
+            assert answered.wait(60)
+            self.now -= 1
+
+    caller = Caller()
+    calls = FewCalls(caller)
+    with ThreadPoolExecutor(CALLS * 2) as pool:
+        for _ in range(CALLS * 2):
+            pool.submit(calls.call, RequestContext(project_id="p"), "show_stack")
+        for _ in range(CALLS):
+            assert under_way.acquire(timeout=60)
+        answered.set()
+    assert caller.most == CALLS
