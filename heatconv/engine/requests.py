@@ -73,7 +73,7 @@ class Requests:
             stack = self._placed(stack, owner)
         adopt = options.get("adopt")
         wanted = self._sources.create_source(context, source, options)
-        answer_with(lambda started: started.stack_id)
+        answer_with(lambda _begun: stack.id)
         try:
             with self._delegating.to_new(context, stack) as have:
                 started = self._preparer.create(
