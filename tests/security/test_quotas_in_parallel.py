@@ -155,11 +155,11 @@ def test_nobody_waits_for_a_stack_that_takes_long_to_be_written(engines):
     written, made = threading.Event(), threading.Event()
 
     def pause(_connection, _cursor, statement, *_rest):
-        if statement.startswith("INSERT INTO event"):
+        if "INSERT INTO event" in statement:
             written.set()
             assert made.wait(60)
 
-    sa.event.listen(large.database.engine, "before_cursor_execute", pause)
+    sa.event.listen(large.database.engine, "after_cursor_execute", pause)
 
     def create_others():
         assert written.wait(60)

@@ -6,6 +6,7 @@ Part of the transactions of ``traversal_ends``, which have locked the stacks.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,7 +15,6 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db.convergence import delegations, snapshots, sync_points
 from heatconv.db.delivery.events import add_events, stack_event
-from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.together import Together
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import raw_template, resource, stack
@@ -33,18 +33,20 @@ APPLIED = sa.case(
 )
 
 _is_gone = stack.c.action == Action.DELETE
-_END = bulk.Update(
-    stack,
-    ["id"],
-    ["status", "status_reason"],
-    same={
-        "phase": Phase.DONE,
-        "deadline": sa.null(),
-        "prev_raw_template_id": APPLIED,
-        "deleted_at": sa.case((_is_gone, utcnow()), else_=stack.c.deleted_at),
-        "live_name": sa.case((_is_gone, sa.null()), else_=stack.c.live_name),
-        "atomic_key": stack.c.atomic_key + 1,
-    },
+#: By a list of ids: of rows that are given as a table MariaDB may look at every stack, and lock it.
+_END = (
+    sa.update(stack)
+    .where(stack.c.id.in_(sa.bindparam("ended", expanding=True)))
+    .values(
+        status=sa.bindparam("status"),
+        status_reason=sa.bindparam("status_reason"),
+        phase=Phase.DONE,
+        deadline=sa.null(),
+        prev_raw_template_id=APPLIED,
+        deleted_at=sa.case((_is_gone, utcnow()), else_=stack.c.deleted_at),
+        live_name=sa.case((_is_gone, sa.null()), else_=stack.c.live_name),
+        atomic_key=stack.c.atomic_key + 1,
+    )
 )
 _DROP_OTHERS = sa.delete(raw_template).where(
     raw_template.c.stack_id.in_(sa.bindparam("of_templates", expanding=True)),
@@ -67,10 +69,11 @@ def complete(connection: Connection, ended: Sequence[Completed]) -> Mapping[str,
     stacks = [each.stack for each in ended]
     owners = owners_of(connection, stacks)
     writes = Together(connection)
-    _END.execute(
-        writes,
-        [{"id": row.id, "status": status, "status_reason": reason} for row, status, reason in ended],
-    )
+    alike: dict[tuple[Status, str], list[str]] = defaultdict(list)
+    for row, status, reason in ended:
+        alike[status, reason].append(row.id)
+    for (status, reason), ids in alike.items():
+        writes.execute(_END, {"ended": ids, "status": status, "status_reason": reason})
     add_events(
         writes,
         [

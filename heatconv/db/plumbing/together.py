@@ -66,21 +66,26 @@ class Together:
         statements = tuple(write.statement for write in writes)
         alike = len(set(statements)) < len(statements)  # whose parameters have the same names
         if len(writes) > 1 and not alike and self.dialect.name == "postgresql":
-            met = self._send_as_one(statements, writes)
+            met = self._send_as_one(writes)
         else:
             met = [self._connection.execute(each.statement, each.parameters).rowcount for each in writes]
         return all(write.rows in (None, rows) for write, rows in zip(writes, met, strict=True))
 
-    def _send_as_one(self, statements: tuple[UpdateBase, ...], writes: Sequence[_Write]) -> Sequence[int]:
+    def _send_as_one(self, writes: Sequence[_Write]) -> Sequence[int | None]:
+        """Send writes as one statement; return how many rows each has met, None where nobody asked."""
+        parts = tuple((write.statement, write.rows is not None) for write in writes)
         parameters = {name: value for write in writes for name, value in write.parameters.items()}
-        return self._connection.execute(_combined(statements), parameters).one()
+        return self._connection.execute(_combined(parts), parameters).one()
 
 
 @functools.lru_cache(maxsize=_FEW)
-def _combined(statements: tuple[UpdateBase, ...]) -> sa.Select[Any]:
-    """Return the statement that carries out all of them and returns how many rows each has met."""
-    parts = [
-        statement.returning(sa.literal_column("1").label("met")).cte(f"write_{number}")
-        for number, statement in enumerate(statements)
-    ]
-    return sa.select(*(sa.select(sa.func.count()).select_from(part).scalar_subquery() for part in parts))
+def _combined(statements: tuple[tuple[UpdateBase, bool], ...]) -> sa.Select[Any]:
+    """Return the statement that carries out all of them and returns how many rows each has met, if asked."""
+    met: list[sa.ColumnElement[Any]] = []
+    parts = []
+    for number, (statement, is_asked) in enumerate(statements):
+        part = statement.returning(sa.literal_column("1").label("met")).cte(f"write_{number}")
+        counted = sa.select(sa.func.count()).select_from(part).scalar_subquery()
+        met.append(counted if is_asked else sa.null())
+        parts.append(part)
+    return sa.select(*met).add_cte(*parts)
