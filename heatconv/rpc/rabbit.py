@@ -7,12 +7,15 @@ hears them, and that one has to look for it all the time.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
 from oslo_messaging._drivers import amqp, common, impl_rabbit
 from oslo_messaging.exceptions import MessageUndeliverable
 from oslo_messaging.transport import RPCTransport
+
+LOG = logging.getLogger(__name__)
 
 LOOK = 1.0  #: seconds from one look of who listens, whether to stop, to the next
 
@@ -33,8 +36,8 @@ class Connection(impl_rabbit.Connection):  # type: ignore[misc]  # untyped libra
                 return method()
             except _ANSWERS:
                 raise
-            except Exception:  # noqa: BLE001, S110 - whatever it was, the base comes upon it, and sees to it
-                pass
+            except Exception as error:  # noqa: BLE001 - whatever it was, the base comes upon it, and sees to it
+                LOG.info("RabbitMQ is asked again, on a new connection if need be: %s", error)
         return super().ensure(method, *arguments, **options)
 
     def consume(self, timeout: float | None = None) -> None:

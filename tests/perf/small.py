@@ -174,6 +174,12 @@ def _operations(users: list[Client]) -> int:
     return sum(len(taken) for user in users for taken in user.seconds.values())
 
 
+def _say(measured: dict[str, Any]) -> None:
+    report.say(measured)
+    if measured["failures"]:
+        raise SystemExit("the figures are void: clients have failed")
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -199,7 +205,7 @@ def main() -> None:
             if found.search(" ".join(each.cmdline()))
         }
         for _ in range(arguments.rounds):
-            report.say(measure(arguments.endpoint, processes, Counter, **kept))
+            _say(measure(arguments.endpoint, processes, Counter, **kept))
         return
     report.say({"facts": facts(arguments.database), "arguments": report.given(arguments)})
     with (
@@ -214,7 +220,7 @@ def main() -> None:
     ):
         processes = {name: process.pid for name, process in daemons.processes.items()}
         for _ in range(arguments.rounds):
-            report.say(measure(daemons.endpoint, processes, daemons.watch.counts, **kept))
+            _say(measure(daemons.endpoint, processes, daemons.watch.counts, **kept))
 
 
 if __name__ == "__main__":
