@@ -11,11 +11,12 @@ The packages, in the order in which a request meets them:
 it, and ``rpc`` is the bus that carries it to an engine.  ``engine`` decides what should be:
 ``template`` freezes what the user wrote, ``graph`` plans the traversal, ``db`` stores both.
 ``worker`` makes one resource so, by a plugin: ``resources`` is the contract of plugins and has the
-built-in types, ``openstack`` has those of a real cloud.  ``observer`` compares what is there with
-what was made, and ``sinks`` delivers events.
+built-in types, ``openstack`` has those of a real cloud.  ``plans`` says what will be done before it
+is, ``observer`` compares what is there with what was made, and ``sinks`` delivers events.
 
 Below all these, ``model`` is the vocabulary, ``errors`` has every error, ``conf`` the options,
-``crypto`` the keys of an installation, ``signing`` the URLs that are their own permission.  Above
+``crypto`` the keys of an installation, ``signing`` the URLs that are their own permission, and
+``metrics`` what a process counts for whoever watches over it.  Above
 them, ``assembly`` puts an engine or a worker together, and ``cmd`` a daemon.  ``testing`` is a
 world to test all of it in.
 """

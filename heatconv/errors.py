@@ -71,6 +71,22 @@ class ResourceLocked(Conflict):
     """Resource {name} is being acted on: try again when that is done."""
 
 
+class PlanStale(Conflict):
+    """The plan cannot be applied any more: {reason}"""
+
+    code = "PlanStale"
+    reason: str
+
+
+class GuardBroken(Conflict):
+    """A guard does not let this happen: {reason}"""
+
+    code = "GuardBroken"
+    reason: str
+    #: of the resources that it is about, where it is raised; the bus does not carry them
+    row_ids: frozenset[str] = frozenset()
+
+
 class Forbidden(UserError):
     """You are not authorized to complete this action."""
 

@@ -90,7 +90,8 @@ What users are shown. *Whose*: ours, or Heat's own plugin, which runs here as it
 a cloud (:doc:`/howto/run-on-your-cloud`). *Made once*: by what an object is found again that an
 interrupted create has made; if there is nothing, an event tells what may have been left behind.
 *Listed together*: one call tells of many whether an action on them goes on, and whether these
-properties are as they were given; others are waited for and looked at one by one. *Mended*: what is
+properties are as they were given; others are waited for and looked at one by one. *Holds data*: a guard
+with ``holds_data`` is about it (:doc:`environments`). *Mended*: what is
 done otherwise than in Heat's plugin. Each of these is blank for what is no object of a cloud. What
 Heat lists besides are templates of its sample environment, which is not here: """
     + "; ".join(f"``{name}``, {why}" for name, why in SAMPLES.items())

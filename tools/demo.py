@@ -68,10 +68,9 @@ class MakeBelieve(Tour):
         """Change one resource in place, replace one, add one, remove one."""
         before = self._physical_ids(STACK)
         parameters = [word for change in CHANGES for word in ("--parameter", change)]
-        self._title("Preview an update: one in place, one replaced, one added, one removed")
-        self._heatconv(
-            "stack", "preview", STACK, "--existing", *parameters, "-c", "change", "-c", "resource_name"
-        )
+        self._title("Plan an update: one in place, one replaced, one added, one removed")
+        # Its exit code says that there are changes.
+        self._heatconv("stack", "plan", STACK, "--existing", *parameters, fails=True)
         self._title("Update: only what changes, and what depends on that, is visited")
         self._heatconv("stack", "update", STACK, "--existing", *parameters, "--wait", *BRIEF)
         self._expect_stack(STACK, "UPDATE_COMPLETE", {"search"}, absent={"reports", "payments"})

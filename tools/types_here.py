@@ -9,14 +9,14 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 
-from heatconv.openstack import kinds, mends, ways
+from heatconv.openstack import data, kinds, mends, ways
 from heatconv.openstack.types import MODULES, OURS
 from heatconv.resources import support
 from heatconv.resources.registry import installed_types
 from heatconv.resources.resource import Resource
 
 #: The columns that ``notes`` fills for a type.
-COLUMNS = ("Whose", "Made once, by", "Listed together, with", "Mended")
+COLUMNS = ("Whose", "Made once, by", "Listed together, with", "Holds data", "Mended")
 
 #: The types that are Heat's plugins here.
 PLUGINS = frozenset(name for names in MODULES.values() for name in names)
@@ -33,12 +33,13 @@ def is_hidden(type_: type[Resource]) -> bool:
 
 
 def notes(name: str) -> Sequence[str]:
-    """Return whose a type is, by what one is found again, which properties are listed, and the mend."""
+    """Return whose a type is, by what it is found again, what is listed, whether it has data, the mend."""
     way, kind, mend = ways.WAYS.get(name), kinds.KINDS.get(name), mends.TYPES.get(name)
     return (
         _whose(name),
         way.found_by if way else "",
         ", ".join(f"``{each}``" for each in sorted(kind.comparable)) or "that it is there" if kind else "",
+        "yes" if name in data.HOLDERS else "",
         (mend.__doc__ or "").partition("\n")[0].rstrip(".") if mend else "",
     )
 

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 project = "heatconv"
 author = "the heatconv developers"
 copyright = "the heatconv developers, Apache License 2.0"  # noqa: A001 - Sphinx's name for it
-extensions = ["cliff.sphinxext", "oslo_config.sphinxext", "rest", "tables"]
+extensions = ["cliff.sphinxext", "oslo_config.sphinxext", "plans", "rest", "tables"]
 # What every command that prints a table has; `heatconv help` tells the rest.
 autoprogram_cliff_ignored = [
     "--help",

@@ -12,7 +12,8 @@ in this order: ``middleware``; ``hosts``, which knows the names of the API; ``au
 out who asks (``tokens`` and ``passwords`` are two ways); ``policy``, which finds out by the rules
 in ``policies`` whether the caller may; ``identities``, which proves that a stack's name and id
 belong together; ``contract``, which reads the request by ``query`` and ``body`` as the ``schemas``
-declare.  An answer that the client has already is left out by ``unchanged``.
+declare.  An answer that the client has already is left out by ``unchanged``, or waits for a change
+of its stack by ``watch``.
 
 ``faults`` turns errors into HTTP.  ``openapi`` describes the API for programs.
 """

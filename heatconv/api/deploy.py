@@ -24,10 +24,12 @@ from oslo_middleware.request_id import ENV_REQUEST_ID
 from heatconv import errors
 from heatconv.api import auth, faults, middleware, openapi, routes, unchanged
 from heatconv.api.call import Answer, Call, Handler
+from heatconv.api.contract import contract_of
 from heatconv.api.handlers import versions
 from heatconv.api.hosts import Hosts
 from heatconv.api.identities import Identities
 from heatconv.api.policy import Policy, access, names_types
+from heatconv.api.watch import Watch
 from heatconv.conf import cors
 from heatconv.rpc.engine_client import EngineClient
 from heatconv.signing import Signer, without_signatures
@@ -71,6 +73,7 @@ def application(
         authenticate=auth.SignedSignals(signer, authenticate) if signer else authenticate,
         policy=Policy(conf),
         identities=Identities(),
+        watch=Watch(engine, conf),
     )
     for url, handlers in routes.ROUTES.items():
         endpoint = Endpoint(parts, url, handlers)
@@ -86,7 +89,13 @@ def application(
 
 
 class RequestId:
-    """Tell application and log the id that the middleware around them gave to a request."""
+    """Tell application and log the id of a request, and the middleware around them its route."""
+
+    def process_resource(
+        self, request: falcon.Request, _response: falcon.Response, _resource: object, _fields: object
+    ) -> None:
+        """Note the route where the middleware around the application looks for it."""
+        request.env[middleware.ROUTE] = request.uri_template
 
     def process_request(self, request: falcon.Request, _response: falcon.Response) -> None:
         """Put the id where handlers, and this thread's log lines, look for it."""
@@ -109,6 +118,7 @@ class Parts:
     authenticate: auth.Strategy
     policy: Policy
     identities: Identities
+    watch: Watch
 
 
 class Endpoint:
@@ -143,10 +153,12 @@ class Endpoint:
         if "\0" in request.path or "%00" in request.query_string:
             raise errors.BadRequest("The URL has a NUL character in it.")
         call = self._admitted(request, project)
-        for rule in self._access[request.method].wanted(call):
+        for rule in self._access[request.method].wanted(call, fields):
             self._parts.policy.enforce(rule, call.context)
         handler = self._handlers[request.method]
-        answer = handler(call, **self._located(call, fields))
+        located = self._located(call, fields)
+        wait = self._parts.watch.prepare(call, located.get("stack"), contract_of(handler).query)
+        answer = handler(call, **located)
         if answer.made is not None:
             self._parts.identities.note(call, answer.made)
         _send(response, answer)
@@ -154,6 +166,8 @@ class Endpoint:
         if response.text and "signature" in response.text and not self._may_signal(call):
             response.text = without_signatures(response.text)
         unchanged.spare(request, response)
+        if wait is not None and response.status_code == HTTPStatus.NOT_MODIFIED:
+            self._parts.watch.keep(wait)
 
     def _may_signal(self, call: Call) -> bool:
         return self._parts.policy.allows("resource:signal", call.context)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -12,7 +13,14 @@ from oslo_context import context as oslo_context
 from oslo_middleware import CORS, Healthcheck, HTTPProxyToWSGI
 from oslo_middleware.request_id import ENV_REQUEST_ID, HTTP_RESP_HEADER_REQUEST_ID
 
+from heatconv.api.watch import HOLD, Hold
+from heatconv.metrics import instruments
+from heatconv.metrics.declared import API_REQUESTS, API_SECONDS
+
 HEALTHCHECK = "/healthcheck"
+ROUTE = "heatconv.route"  #: where in a request's environment the template of its URL is, once it is known
+
+_METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
 
 
 def around(app: WSGIApplication, conf: cfg.ConfigOpts) -> WSGIApplication:
@@ -43,7 +51,7 @@ def around(app: WSGIApplication, conf: cfg.ConfigOpts) -> WSGIApplication:
         answer: Iterable[bytes] = chosen(environ, start_response)
         return answer
 
-    return identified(choose)
+    return identified(counted(choose) if instruments.is_on() else choose)
 
 
 def identified(app: WSGIApplication) -> WSGIApplication:
@@ -55,6 +63,26 @@ def identified(app: WSGIApplication) -> WSGIApplication:
 
         def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
             return start_response(status, [*headers, (HTTP_RESP_HEADER_REQUEST_ID, request_id)], *error)
+
+        return app(environ, start)
+
+    return serve
+
+
+def counted(app: WSGIApplication) -> WSGIApplication:
+    """Return an application whose answers are counted, by their routes; what is held is no answer yet."""
+
+    def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        began = time.perf_counter()
+        method = environ["REQUEST_METHOD"] if environ["REQUEST_METHOD"] in _METHODS else "other"
+        hold: Hold | None = environ.get(HOLD)
+
+        def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
+            if hold is None or not hold.is_begun:
+                route = environ.get(ROUTE) or "other"
+                API_REQUESTS.add(method=method, route=route, status=f"{status[0]}xx")
+                API_SECONDS.observe(time.perf_counter() - began, method=method, route=route)
+            return start_response(status, headers, *error)
 
         return app(environ, start)
 

@@ -20,7 +20,7 @@ import falcon
 from heatconv.api import query, routes
 from heatconv.api.call import Handler
 from heatconv.api.contract import Contract, contract_of
-from heatconv.api.schemas import Schema
+from heatconv.api.schemas import Schema, plan_document
 
 Json = dict[str, Any]
 
@@ -37,6 +37,7 @@ _PLACES = {
     "event_id": "The id of an event.",
     "output_key": "The name of an output.",
     "snapshot_id": "The id of a snapshot.",
+    "plan_id": "The id of a plan.",
     "type_name": "The name of a resource type.",
     "version": "A template version, such as heat_template_version.2018-08-31.",
     "config_id": "The id of a software config.",
@@ -86,7 +87,7 @@ def describe(server: str) -> Json:
         "security": [{"token": []}],
         "paths": {f"{BELOW}{url}": _path(url, handlers) for url, handlers in routes.ROUTES.items()},
         "components": {
-            "schemas": {"Error": _ERROR},
+            "schemas": {"Error": _ERROR, "Plan": published(plan_document.PLAN)},
             "securitySchemes": {"token": {"type": "apiKey", "in": "header", "name": "X-Auth-Token"}},
         },
     }
@@ -120,7 +121,7 @@ def _operation(method: str, url: str, handler: Handler) -> Json:
     if contract.body is not None:
         operation["requestBody"] = {
             "required": "required" in contract.body,
-            "content": {"application/json": {"schema": _published(contract.body)}},
+            "content": {"application/json": {"schema": published(contract.body)}},
         }
     return operation
 
@@ -149,6 +150,6 @@ def _responses(method: str, status: HTTPStatus) -> Json:
     }
 
 
-def _published(schema: Schema) -> Any:
+def published(schema: Schema) -> Any:
     """Return a schema whose patterns end as all the world's do, not as Python's."""
     return json.loads(json.dumps(schema).replace(r"\\Z", "$"))

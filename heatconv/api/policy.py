@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,20 +29,24 @@ LOOK = 1.0  #: seconds from one look at the operator's files to the next
 _OF_ONE_REQUEST = frozenset({"request_id", "token"})  #: what of a context no rule is about
 
 
+Besides = Callable[[Call, Mapping[str, str]], Iterable[str]]
+
+
 @dataclass(frozen=True)
 class Access:
     """What it takes to use a route: one of these rules, all named like ``noun:verb``."""
 
     rules: Sequence[str]
     verb: Callable[[Call], str] | None = None  #: which of them, where there are several
-    of_a_body: str | None = None  #: the rule that a request with a body has to satisfy as well
+    besides: Besides | None = None  #: names the rules that a request has to satisfy as well
 
-    def wanted(self, call: Call) -> list[str]:
-        """Return the rules that a request has to satisfy, all of them."""
+    def wanted(self, call: Call, fields: Mapping[str, str]) -> Iterator[str]:
+        """Yield the rules that a request has to satisfy, all of them; ``fields`` are those of its URL."""
         verb = self.verb(call) if self.verb else ""
         # What has no rule is nothing that can be asked for: the handler says so.
-        rule = next((rule for rule in self.rules if rule.endswith(f":{verb}")), self.rules[0])
-        return [rule, self.of_a_body] if self.of_a_body and call.sent else [rule]
+        yield next((rule for rule in self.rules if rule.endswith(f":{verb}")), self.rules[0])
+        if self.besides is not None:
+            yield from self.besides(call, fields)
 
 
 class Policy:
@@ -131,7 +135,8 @@ class Policy:
 
 def names_types(method: str, url: str) -> bool:
     """Tell whether a request of a route may name resource types, or reach resources of any."""
-    return url.startswith("/resource_types") or (method != "GET" and url.startswith(("/stacks", "/validate")))
+    may_name = ("/stacks", "/plans", "/validate")
+    return url.startswith("/resource_types") or (method != "GET" and url.startswith(may_name))
 
 
 def access(method: str, url: str) -> Access:
@@ -144,7 +149,7 @@ def access(method: str, url: str) -> Access:
     verb = _VERBS.get((method, url))
     if not rules or (len(rules) > 1 and verb is None):
         raise LookupError(f"{method} {url} lacks a rule in heatconv.api.policies, or has too many: {rules}")
-    return Access(rules, verb, _OF_A_BODY.get((method, url)))
+    return Access(rules, verb, _BESIDES.get((method, url)))
 
 
 # -- where the request decides -------------------------------------------------------------
@@ -176,9 +181,41 @@ _VERBS: dict[tuple[str, str], Callable[[Call], str]] = {
     ("POST", f"{_STACK}/resources/{{resource_name}}/actions"): _action,
 }
 
-#: What is sent to be previewed is held against stored values, hidden ones among them: what differs,
-#: and what is wrong, tells of those.  So that is for whoever may replace them.
-_OF_A_BODY: dict[tuple[str, str], str] = {
-    ("PUT", f"{_STACK}/preview"): "stacks:update",
-    ("PATCH", f"{_STACK}/preview"): "stacks:update_patch",
+
+def _previewing(rule: str) -> Besides:
+    """Return that a request with a body has to satisfy a rule.
+
+    What is sent to be previewed is held against stored values, hidden ones among them: what differs,
+    and what is wrong, tells of those.  So that is for whoever may replace them.
+    """
+    return lambda call, _fields: [rule] if call.sent else []
+
+
+#: What it takes to do without a plan what a plan is of.
+_DOING = {
+    "create": "stacks:create",
+    "update": "stacks:update",
+    "rollback": "actions:rollback",
+    "delete": "stacks:delete",
+}
+
+
+def _planning(call: Call, _fields: Mapping[str, str]) -> Iterable[str]:
+    """Name the rule of the action that is planned; what is none, the handler refuses."""
+    action = call.sent.get("action") or "update"
+    return [_DOING[action]] if isinstance(action, str) and action in _DOING else []
+
+
+def _applying(call: Call, fields: Mapping[str, str]) -> Iterable[str]:
+    """Name the rule of the action that a plan is of: what it does is done by who applies it."""
+    return [_DOING[call.engine.show_plan(call.context, fields["plan_id"], limit=0)["action"]]]
+
+
+_BESIDES: dict[tuple[str, str], Besides] = {
+    ("PUT", f"{_STACK}/preview"): _previewing("stacks:update"),
+    ("PATCH", f"{_STACK}/preview"): _previewing("stacks:update_patch"),
+    ("POST", "/plans"): lambda _call, _fields: [_DOING["create"]],
+    ("POST", f"{_STACK}/plans"): _planning,
+    ("POST", "/plans/{plan_id}/apply"): _applying,
+    ("POST", f"{_STACK}/plans/{{plan_id}}/apply"): _applying,
 }

@@ -13,6 +13,9 @@ from heatconv.api.schemas import Schema
 #: What a filter's values are collected under, see ``read``.
 FILTERS = "filters"
 
+#: How long a request may wait, see ``heatconv.api.watch``.
+WAIT = "wait"
+
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -106,6 +109,15 @@ def filtering(filters: str, kind: Callable[[str], Key] = text) -> Key:
     """Return a key that may be given more than once; ``filters`` of a row shown is one of the values."""
     key = kind(f"Only those whose {filters.replace('_', ' ')} is this, or one of these.")
     return Key(**{**key.__dict__, "filters": filters})
+
+
+def waiting() -> Keys:
+    """Return the key of what can be waited for."""
+    return {
+        WAIT: number(
+            "Seconds to wait, at most, for the stack to change, while the answer is that in If-None-Match."
+        )
+    }
 
 
 _DIGITS = 9  #: more do not fit a database's integer

@@ -16,6 +16,7 @@ from heatconv.api.handlers import (
     lookup,
     notifications,
     outputs,
+    plans,
     resources,
     services,
     snapshots,
@@ -30,6 +31,7 @@ VERSIONS = ("/v1", "/v1.0")
 _NAME = "/stacks/{stack_name}"
 _STACK = "/stacks/{stack_name}/{stack_id}"
 _RESOURCE = _STACK + "/resources/{resource_name}"
+_PLAN = "/plans/{plan_id}"
 _SNAPSHOT = _STACK + "/snapshots/{snapshot_id}"
 
 #: A stack told by its identifier; whatever comes below it leads to the same place below the stack.
@@ -59,12 +61,19 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     _STACK + "/files": {"GET": stacks.files},
     _STACK + "/graph": {"GET": stacks.graph},
     _STACK + "/drift": {"GET": stacks.drift},
+    _STACK + "/explanation": {"GET": stacks.explanation},
     _STACK + "/actions": {"POST": actions.act},
     _STACK + "/outputs": {"GET": outputs.index},
     _STACK + "/outputs/{output_key}": {"GET": outputs.show},
     _STACK + "/snapshots": {"GET": snapshots.index, "POST": snapshots.create},
     _SNAPSHOT: {"GET": snapshots.show, "DELETE": snapshots.delete},
     _SNAPSHOT + "/restore": {"POST": snapshots.restore},
+    "/plans": {"GET": plans.index, "POST": plans.create},
+    _PLAN: {"GET": plans.show, "DELETE": plans.delete},
+    _PLAN + "/apply": {"POST": plans.apply},
+    _STACK + "/plans": {"GET": plans.index_of_stack, "POST": plans.create_of_stack},
+    _STACK + _PLAN: {"GET": plans.show_of_stack, "DELETE": plans.delete_of_stack},
+    _STACK + _PLAN + "/apply": {"POST": plans.apply_of_stack},
     _STACK + "/resources": {"GET": resources.index},
     _RESOURCE: {"GET": resources.show, "PATCH": resources.mark},
     _RESOURCE + "/metadata": {"GET": resources.metadata},

@@ -6,9 +6,12 @@ Heat's keys come first in each view; what is heatconv's own follows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from heatconv.api.call import Call, Stack
+from heatconv.model.saved_plan import PAGE
 from heatconv.rpc.engine_client import Json
 
 #: What clients are told of a template, and of an output, that is not described.
@@ -19,6 +22,12 @@ NO_OUTPUT_DESCRIPTION = "No description given"
 def link(href: str, rel: str = "self") -> dict[str, str]:
     """Return one entry of a ``links`` list."""
     return {"href": href, "rel": rel}
+
+
+def next_page(url: str, query: Mapping[str, Any], marker: object) -> str:
+    """Return the URL of the page after a marker, whose query is else the same."""
+    params = {key: value for key, value in query.items() if key != "marker"}
+    return f"{url}?{urlencode({**params, 'marker': marker}, doseq=True)}"
 
 
 def state(action: str, status: str) -> str:
@@ -232,6 +241,17 @@ def snapshot(row: Json) -> Json:
         "data": row["data"],
         "creation_time": row["created_at"],
     }
+
+
+def plan(call: Call, row: Json) -> Json:
+    """Return a plan, with the way to it, and to the next page of its resources."""
+    shown, here = dict(row), call.url("plans", row["id"])
+    following = shown.pop("next", None)
+    links = [link(here)]
+    if following is not None:
+        limit = call.query.get("limit") or PAGE
+        links.append(link(next_page(here, {"limit": limit}, following), "next"))
+    return {**shown, "links": links}
 
 
 def service(row: Json) -> Json:

@@ -12,6 +12,7 @@ from heatconv.db.plumbing.session import Database
 from heatconv.db.software.configs import UNLIMITED, Quotas
 from heatconv.engine.delegating import Authority, Delegating
 from heatconv.engine.event_reads import EventReads
+from heatconv.engine.explaining import Explaining
 from heatconv.engine.freezer import Freezer
 from heatconv.engine.languages import Languages
 from heatconv.engine.lifecycle import Lifecycle
@@ -19,7 +20,7 @@ from heatconv.engine.nested_creation import NestedCreation
 from heatconv.engine.plugin_access import SignalUrl
 from heatconv.engine.posted_sources import PostedSources
 from heatconv.engine.prepare import Preparer
-from heatconv.engine.preview import Preview
+from heatconv.engine.purging import FOREVER, Purging, Retention
 from heatconv.engine.reads import Reads
 from heatconv.engine.recovery import Recovery
 from heatconv.engine.requests import Requests, Ring
@@ -29,12 +30,17 @@ from heatconv.engine.signals import Signals
 from heatconv.engine.software import Software
 from heatconv.engine.stack_quotas import StackQuotas
 from heatconv.engine.types import Types
+from heatconv.engine.validation import Validation
 from heatconv.observer.drift_requests import DriftRequests
 from heatconv.observer.healing import LIMITS, Healing, Limits
 from heatconv.observer.notifications import Notifications
 from heatconv.observer.observer import Observer
 from heatconv.observer.observing import Observing
 from heatconv.observer.policies import DEFAULTS, Defaults
+from heatconv.observer.restored import Restored
+from heatconv.plans.inside import Means
+from heatconv.plans.plans import BOUNDS, Bounds, Plans
+from heatconv.plans.preview import Preview
 from heatconv.resources.registry import Registry
 from heatconv.rpc.doorbell import Doorbell
 from heatconv.sinks.types import SinkTypes
@@ -59,6 +65,8 @@ class EngineSettings:
     operator_environment: Mapping[str, Any] = field(default_factory=dict)
     observation: Defaults = DEFAULTS
     heal_limits: Limits = LIMITS
+    plans: Bounds = BOUNDS
+    retention: Retention = FOREVER
 
 
 class Engine:
@@ -103,12 +111,11 @@ class Engine:
             default_timeout=settings.default_timeout,
             keep_events=settings.keep_events,
         )
+        healing = Healing(database=database, preparer=self.preparer, ring=ring, limits=settings.heal_limits)
         self.observer = Observer(
             database=database,
             observing=Observing(database, registry),
-            healing=Healing(
-                database=database, preparer=self.preparer, ring=ring, limits=settings.heal_limits
-            ),
+            healing=healing,
             defaults=settings.observation,
             wake=doorbell.wake,
         )
@@ -145,6 +152,7 @@ class Engine:
             ready_grace=settings.ready_grace,
             carry_out=self.signals.carry_out,
         )
+        self.purging = Purging(database, settings.retention, keep_events=settings.keep_events)
         self.lifecycle = Lifecycle(
             database=database,
             freezer=freezer,
@@ -158,10 +166,20 @@ class Engine:
         self.reads = Reads(database, dead_after=settings.dead_after)
         self.resource_reads = ResourceReads(database, registry, settings.signal_url)
         self.event_reads = EventReads(database)
+        self.explaining = Explaining(database, registry, dead_after=settings.dead_after)
         self.software = Software(database=database, quotas=settings.software_quotas, wake=doorbell.wake)
-        self.preview = Preview(
-            database=database, freezer=freezer, sources=sources, quotas=quotas, registry=registry
+        means = Means(database=database, registry=registry, freezer=freezer, sources=sources, quotas=quotas)
+        self.preview = Preview(means)
+        self.validation = Validation(freezer=freezer, sources=sources, quotas=quotas, registry=registry)
+        self.plans = Plans(
+            means,
+            preparer=self.preparer,
+            requests=self.requests,
+            delete=self.lifecycle.begin_deletion,
+            bounds=settings.plans,
+            look=self.observer.has_drifted,
         )
+        self.requests.guard = healing.guard = self.plans.guarding
         self.types = Types(registry)
         self.languages = Languages()
         self.drift_requests = DriftRequests(
@@ -171,6 +189,12 @@ class Engine:
             notifications=self.notifications,
             defaults=settings.observation,
             ring=ring,
+            guard=self.plans.guarding,
+        )
+        self.restored = Restored(
+            database,
+            observe=self.drift_requests.observe_stack,
+            converge=self.drift_requests.converge_stack,
         )
 
     def ring(self, started: Started) -> None:

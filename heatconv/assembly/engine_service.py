@@ -63,6 +63,8 @@ class EngineService:
             self.listening.stop()
         self.engine.notifications.stop()
         self.engine.observer.stop()
+        self.engine.restored.stop()
+        self.engine.purging.stop()
         self._server.stop()
         self._server.wait()
         self._ringers.shutdown(wait=True, cancel_futures=True)

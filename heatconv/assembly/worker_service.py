@@ -12,6 +12,7 @@ from typing import Any
 from heatconv.assembly.serving import Serving
 from heatconv.assembly.worker import Worker, WorkerSettings
 from heatconv.db.plumbing.session import Database
+from heatconv.metrics.declared import BUSY, HELD, QUEUED, THREADS
 from heatconv.model.nodes import Direction, Node
 from heatconv.resources.registry import Registry
 from heatconv.rpc.asking import EngineCaller
@@ -88,6 +89,10 @@ class WorkerService:
             spare_capacity=self._spare_capacity,
             engines=Engines(EngineClient(engine_calls.FewCalls(EngineCaller(bus))), self._take_in),
         )
+        QUEUED.read_by(self.backlog)
+        HELD.read_by(self._worker.held.count)
+        BUSY.read_by(lambda: len(self._running))
+        THREADS.read_by(lambda: serving.threads)
         self._server = bus.serve(
             WORKER_TOPIC,
             serving.engine_id,

@@ -6,7 +6,8 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, cast
+from pathlib import Path
+from typing import Any, Protocol, TextIO, cast
 
 from cliff.columns import FormattableColumn
 from cliff.command import Command
@@ -96,6 +97,18 @@ def take_nested_depth(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n", "--nested-depth", metavar="N", type=int, help="those of nested stacks, too, so many levels deep"
     )
+
+
+def opened(name: str) -> TextIO:
+    """Return a file to be written.
+
+    Raises:
+        CommandFailed: it cannot be.
+    """
+    try:
+        return Path(name).open("w", encoding="utf-8")
+    except OSError as error:
+        raise CommandFailed(f"{name} cannot be written: {error.strerror}.") from error
 
 
 def pair(text: str) -> tuple[str, str]:

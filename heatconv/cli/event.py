@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import time
 from typing import Any
 
 from cliff.lister import Lister
@@ -40,7 +39,11 @@ class List(Lister):
             "--follow", action="store_true", help="print events as they come until interrupted, one a line"
         )
         parser.add_argument(
-            "--poll", metavar="SECONDS", type=seconds, default=1.0, help="time between two looks (default: 1)"
+            "--poll",
+            metavar="SECONDS",
+            type=seconds,
+            default=1.0,
+            help="time between two looks at a service that cannot wait for events itself (default: 1)",
         )
         return parser
 
@@ -64,7 +67,7 @@ class List(Lister):
         events = tail.EventTail(client, stack_id)
         while True:
             try:
-                happened = events.read()
+                happened = events.follow(args.poll)
             except ClientError as error:
                 if error.status != 404:
                     raise
@@ -73,7 +76,6 @@ class List(Lister):
                 if args.resource in {None, event["resource_name"]}:
                     console.print(tail.line(event))
             self.app.stdout.flush()
-            time.sleep(args.poll)
 
 
 class Show(ShowOne):

@@ -11,10 +11,8 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from heatconv.cli import graph_layout
-from heatconv.cli.graph_text import FILLS, UNKNOWN_FILL, incarnation, requirements, status
+from heatconv.cli.graph_text import Look, LookOf, incarnation, look_of_resource, requirements
 
-_STROKES = {"COMPLETE": "#2e7d32", "IN_PROGRESS": "#8a5a00", "FAILED": "#c62828"}
-_UNKNOWN_STROKE = "#777777"
 _CHARACTER = 8.0  #: width of one, on average, at 13 pixels
 _SHORTEST, _LONGEST = 14, 34  #: characters of a line of text in a box
 _HEIGHT, _ROW, _GAP = 52, 70, 70
@@ -34,7 +32,7 @@ viewBox="0 0 {width:.0f} {height:.0f}" font-family="system-ui, sans-serif" font-
 """
 
 
-def render(graph: dict[str, Any], title: str) -> str:
+def render(graph: dict[str, Any], title: str, look_of: LookOf = look_of_resource) -> str:
     """Return the drawing of a graph."""
     going = [{**node, "name": incarnation(node)} for node in graph.get("clearing", [])]
     graph = {**graph, "nodes": [*graph["nodes"], *going]}
@@ -43,9 +41,10 @@ def render(graph: dict[str, Any], title: str) -> str:
     width = _box_width(nodes.values())
     centres, drawing = _place(layout.layers, nodes, width)
     parts = [_HEAD.format(width=drawing[0], height=drawing[1], title=escape(title), margin=_MARGIN)]
-    parts += _legend(nodes, drawing[0])
+    looks = {name: look_of(node) for name, node in nodes.items()}
+    parts += _legend(list(looks.values()), drawing[0])
     parts += [_edge([centres[key] for key in path], width) for path in layout.paths.values()]
-    parts += [_box(node, centres[name], width) for name, node in nodes.items()]
+    parts += [_box(node, looks[name], centres[name], width) for name, node in nodes.items()]
     return "".join([*parts, "</svg>\n"])
 
 
@@ -85,37 +84,33 @@ def _edge(points: list[Point], width: float) -> str:
     return f'<path d="{line}" fill="none" stroke="#777" stroke-width="1.3" marker-end="url(#arrow)"/>\n'
 
 
-def _box(node: dict[str, Any], centre: Point, width: float) -> str:
+def _box(node: dict[str, Any], look: Look, centre: Point, width: float) -> str:
     """Return a node's box: name, type and state; all of it again as a tooltip."""
     x, y = centre[0] - width / 2, centre[1] - _HEIGHT / 2
-    state = f"{node['action']}_{node['status']}"
     tooltip = "\n".join(
-        filter(None, (node["name"], node["type"], state, node["physical_id"], node["reason"]))
+        filter(None, (node["name"], node["type"], look.state, node["physical_id"], node["reason"]))
     )
-    fill = FILLS.get(status(node), UNKNOWN_FILL)
-    stroke = _STROKES.get(status(node), _UNKNOWN_STROKE)
     middle = centre[0]
     return (
         f"<g><title>{escape(tooltip)}</title>"
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{_HEIGHT}" rx="6" '
-        f'fill="{fill}" stroke="{stroke}" stroke-width="1.5"/>'
+        f'fill="{look.fill}" stroke="{look.stroke}" stroke-width="1.5"/>'
         f'<text x="{middle:.1f}" y="{y + 18:.1f}" text-anchor="middle" font-weight="600" fill="#111">'
         f"{_fitted(node['name'])}</text>"
         f'<text x="{middle:.1f}" y="{y + 32:.1f}" text-anchor="middle" font-size="11" fill="#333">'
         f"{_fitted(node['type'])}</text>"
-        f'<text x="{middle:.1f}" y="{y + 45:.1f}" text-anchor="middle" font-size="10" fill="{stroke}">'
-        f"{escape(state)}</text></g>\n"
+        f'<text x="{middle:.1f}" y="{y + 45:.1f}" text-anchor="middle" font-size="10" fill="{look.stroke}">'
+        f"{escape(look.state)}</text></g>\n"
     )
 
 
-def _legend(nodes: dict[str, Any], width: float) -> list[str]:
-    """Return how many resources have each status, at the top right."""
-    statuses = [status(node) for node in nodes.values()]
+def _legend(looks: list[Look], width: float) -> list[str]:
+    """Return how many there are of each kind, at the top right."""
     parts, x = [], width - _MARGIN
-    for one in sorted(set(statuses), reverse=True):
-        text = f"{statuses.count(one)} {one.lower().replace('_', ' ')}"
+    for kind, stroke in sorted({(look.kind, look.stroke) for look in looks}, reverse=True):
+        text = f"{sum(look.count for look in looks if look.kind == kind):,} {escape(kind)}"
         x -= len(text) * _CHARACTER
-        parts.append(f'<text x="{x:.0f}" y="52" fill="{_STROKES.get(one, _UNKNOWN_STROKE)}">{text}</text>\n')
+        parts.append(f'<text x="{x:.0f}" y="52" fill="{stroke}">{text}</text>\n')
         x -= 14
     return parts
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from rich.text import Text
@@ -11,9 +13,32 @@ from rich.tree import Tree
 
 from heatconv.cli.base import style_of
 
-#: Fill colours by status, light enough for black text.
-FILLS = {"COMPLETE": "#d7f0dc", "IN_PROGRESS": "#fdf0c4", "FAILED": "#f8d3d0"}
-UNKNOWN_FILL = "#ececec"
+GREEN, YELLOW, RED = ("#d7f0dc", "#2e7d32"), ("#fdf0c4", "#8a5a00"), ("#f8d3d0", "#c62828")
+GREY = ("#ececec", "#777777")
+
+#: Fill colours by status, light enough for black text, and colours of lines.
+_COLOURS = {"COMPLETE": GREEN, "IN_PROGRESS": YELLOW, "FAILED": RED}
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a node is drawn."""
+
+    state: str  #: its last line
+    kind: str  #: what it is counted as
+    fill: str
+    stroke: str
+    count: int = 1  #: of those that it stands for
+
+
+def look_of_resource(node: dict[str, Any]) -> Look:
+    """Return how a resource of a stack is drawn: by its status."""
+    fill, stroke = _COLOURS.get(status(node), GREY)
+    kind = status(node).lower().replace("_", " ")
+    return Look(f"{node['action']}_{node['status']}", kind, fill, stroke)
+
+
+LookOf = Callable[[dict[str, Any]], Look]
 
 
 def tree(graph: dict[str, Any], title: str) -> Tree:
@@ -44,17 +69,17 @@ def tree(graph: dict[str, Any], title: str) -> Tree:
     return root
 
 
-def dot(graph: dict[str, Any], title: str) -> str:
+def dot(graph: dict[str, Any], title: str, look_of: LookOf = look_of_resource) -> str:
     """Return the graph in graphviz's language; arrows go from what comes first to what needs it."""
     lines = [f"digraph {_quoted(title)} {{", "  rankdir=LR;", '  node [shape=box, style="rounded,filled"];']
     for node in graph["nodes"]:
-        label = f"{node['name']}\n{node['type']}\n{node['action']}_{node['status']}"
-        fill = FILLS.get(status(node), UNKNOWN_FILL)
-        lines.append(f"  {_quoted(node['name'])} [label={_quoted(label)}, fillcolor={_quoted(fill)}];")
+        look = look_of(node)
+        label = f"{node['name']}\n{node['type']}\n{look.state}"
+        lines.append(f"  {_quoted(node['name'])} [label={_quoted(label)}, fillcolor={_quoted(look.fill)}];")
     lines += [f"  {_quoted(required)} -> {_quoted(name)};" for name, required in graph["edges"]]
     for node in graph.get("clearing", []):
-        name, state = incarnation(node), f"{node['action']}_{node['status']}"
-        label = f"{name}\n{node['type']}\n{state}"
+        name = incarnation(node)
+        label = f"{name}\n{node['type']}\n{look_of(node).state}"
         lines.append(f'  {_quoted(name)} [label={_quoted(label)}, style="rounded,dashed"];')
         if node["replaced_by"]:
             arrow = f"{_quoted(name)} -> {_quoted(node['name'])}"

@@ -8,7 +8,6 @@ goes to standard error: standard output is for the result.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol, TextIO
@@ -40,23 +39,24 @@ class Display(Protocol):
 
 
 def wait(client: Client, stack: str, events: tail.EventTail, display: Display, poll: float) -> Json:
-    """Return a stack, told by its id, once nothing is in progress.
+    """Return a stack, named as NAME/ID, once nothing is in progress.
 
     A stack that has vanished is DELETE_COMPLETE.
     """
     while True:
         try:
-            # Before the events: those of a state are written before the state is.
+            # Whatever becomes of a stack leaves an event.
+            happened = events.follow(poll)
             shown = client.show_stack(stack, resolve_outputs=False)
-            happened = events.read()
+            is_over = not shown["stack_status"].endswith("IN_PROGRESS")
+            happened += events.read() if is_over else []
         except ClientError as error:
             if error.status != 404:
                 raise
-            return {"id": stack, "stack_status": "DELETE_COMPLETE", "stack_status_reason": ""}
+            return {"stack_status": "DELETE_COMPLETE", "stack_status_reason": ""}
         display.update(shown, happened)
-        if not shown["stack_status"].endswith("IN_PROGRESS"):
+        if is_over:
             return shown
-        time.sleep(poll)
 
 
 def follow(command: Command, stack: Json, events: tail.EventTail, action: str, poll: float) -> None:
@@ -66,7 +66,8 @@ def follow(command: Command, stack: Json, events: tail.EventTail, action: str, p
         CommandFailed: it is not the end that was asked for.
     """
     with display_on(command.app.stdout, command.app.stderr) as display:
-        end = wait(client_of(command), stack["id"], events, display, poll)
+        whole = f"{stack['stack_name']}/{stack['id']}"
+        end = wait(client_of(command), whole, events, display, poll)
     if end["stack_status"] != f"{action}_COMPLETE":
         raise CommandFailed(
             f"Stack {stack['stack_name']} did not reach {action}_COMPLETE, it is {end['stack_status']}: "

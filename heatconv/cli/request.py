@@ -94,11 +94,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_existing(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments for an update that keeps what is not given."""
+    parser.add_argument("--existing", action="store_true", help="keep what is not given as it is")
+    parser.add_argument(
+        "--clear-parameter",
+        metavar="NAME",
+        action="append",
+        help="with --existing: forget the value of a parameter (may be repeated)",
+    )
+
+
 def add_wait(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for waiting."""
     parser.add_argument("--wait", action="store_true", help="wait for the end, showing progress")
     parser.add_argument(
-        "--poll", metavar="SECONDS", type=seconds, default=1.0, help="time between two looks (default: 1)"
+        "--poll",
+        metavar="SECONDS",
+        type=seconds,
+        default=1.0,
+        help="time between two looks at a service that cannot wait for events itself (default: 1)",
     )
 
 
@@ -125,6 +140,11 @@ def body(args: argparse.Namespace) -> Json:
         found["files"][_HOOKS] = json.dumps(_holding(args.held, args.hook))
         found["environment_files"] = [*found.get("environment_files", ()), _HOOKS]
     return found
+
+
+def update_body(args: argparse.Namespace) -> Json:
+    """Return the body of an update."""
+    return body(args) | ({"clear_parameters": args.clear_parameter} if args.clear_parameter else {})
 
 
 def _holding(resources: list[str], hook: str) -> Json:

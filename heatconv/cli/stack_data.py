@@ -6,26 +6,18 @@ from __future__ import annotations
 import argparse
 import json
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from cliff.command import Command
 from cliff.show import ShowOne
 
 from heatconv.cli import request
-from heatconv.cli.base import CommandFailed, client_of, row, take_stack
+from heatconv.cli.base import client_of, opened, row, take_stack
 from heatconv.cli.progress import follow
 from heatconv.cli.stack_read import SHOWN
 from heatconv.cli.tail import EventTail
 from heatconv.client import source
 from heatconv.client.http import Json
-
-
-def _opened(name: str) -> TextIO:
-    try:
-        return Path(name).open("w", encoding="utf-8")
-    except OSError as error:
-        raise CommandFailed(f"{name} cannot be written: {error.strerror}.") from error
 
 
 class _Data(Command):
@@ -40,7 +32,7 @@ class _Data(Command):
         """Write the data as JSON."""
         with ExitStack() as until:
             # Opened first: data that cannot be written would be lost once the stack is.
-            out = until.enter_context(_opened(args.output_file)) if args.output_file else self.app.stdout
+            out = until.enter_context(opened(args.output_file)) if args.output_file else self.app.stdout
             json.dump(self.data(args.stack), out, indent=2)
             out.write("\n")
 

@@ -102,9 +102,14 @@ class Graph(Command):
             console = Console(file=self.app.stdout, highlight=False, soft_wrap=True)
             console.print(graph_text.tree(graph, title))
         else:
-            render = {"dot": graph_text.dot, "svg": graph_svg.render, "json": _json}[args.format]
-            self.app.stdout.write(render(graph, title))
+            self.app.stdout.write(_drawn(graph, title, args.format))
 
 
-def _json(graph: dict[str, Any], _title: str) -> str:
-    return json.dumps(graph, indent=2) + "\n"
+def _drawn(graph: dict[str, Any], title: str, form: str) -> str:
+    match form:
+        case "dot":
+            return graph_text.dot(graph, title)
+        case "svg":
+            return graph_svg.render(graph, title)
+        case _:
+            return json.dumps(graph, indent=2) + "\n"

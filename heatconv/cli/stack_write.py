@@ -12,8 +12,10 @@ from cliff.lister import Lister
 from cliff.show import ShowOne
 
 from heatconv.cli import request
-from heatconv.cli.base import client_of, row, table, take_stack
+from heatconv.cli.base import CommandFailed, client_of, row, table, take_stack
+from heatconv.cli.plan_view import View
 from heatconv.cli.progress import follow
+from heatconv.cli.stack_plan import apply, refuse_broken
 from heatconv.cli.stack_read import SHOWN
 from heatconv.cli.tail import EventTail
 from heatconv.client.http import ClientError, Json
@@ -56,17 +58,14 @@ class Update(ShowOne):
         request.add_source(parser, template_required=False)
         request.add_options(parser)
         request.add_hook(parser, "pre-update")
-        parser.add_argument("--existing", action="store_true", help="keep what is not given as it is")
+        request.add_existing(parser)
         parser.add_argument(
             "--converge",
             action="store_true",
             help="look at what is really there, and set right what has drifted",
         )
         parser.add_argument(
-            "--clear-parameter",
-            metavar="NAME",
-            action="append",
-            help="with --existing: forget the value of a parameter (may be repeated)",
+            "--plan", action="store_true", help="show what would be done, and ask whether to do it"
         )
         request.add_wait(parser)
         return parser
@@ -74,17 +73,34 @@ class Update(ShowOne):
     def take_action(self, args: argparse.Namespace) -> Any:
         """Update it; with ``--wait``, see it through."""
         client = client_of(self)
+        if args.plan:
+            plan = self._reviewed(args)
+            return _shown(self, apply(self, plan, wait=args.wait, poll=args.poll))
         stack = client.show_stack(args.stack, resolve_outputs=False)
         events = EventTail(client, stack["id"], from_now=args.wait)
-        client.update_stack(stack["id"], _update_body(args), existing=args.existing)
+        body = request.update_body(args) | ({"converge": True} if args.converge else {})
+        client.update_stack(stack["id"], body, existing=args.existing)
         if args.wait:
             follow(self, stack, events, "UPDATE", args.poll)
         return _shown(self, stack["id"])
 
+    def _reviewed(self, args: argparse.Namespace) -> Json:
+        """Return the plan of an update, once the user has seen it and agrees.
 
-def _update_body(args: argparse.Namespace) -> Json:
-    more = {"clear_parameters": args.clear_parameter, "converge": args.converge}
-    return request.body(args) | {key: value for key, value in more.items() if value}
+        Raises:
+            CommandFailed: the user does not, or it breaks a rule.
+        """
+        asked = {"action": "update", "existing": args.existing, "refresh": args.converge}
+        # Standard output is for the result.
+        view = View(self.app.stderr)
+        plan = client_of(self).plan_change(args.stack, request.update_body(args) | asked, each=view.add)
+        view.show(plan)
+        refuse_broken(plan)
+        self.app.stderr.write("Do that? [y/N] ")
+        self.app.stderr.flush()
+        if self.app.stdin.readline().strip().lower() not in {"y", "yes"}:
+            raise CommandFailed(f"Nothing was done. To do it later: heatconv stack apply {plan['id']}")
+        return plan
 
 
 def _flat(resources: list[Any]) -> Iterator[Json]:
@@ -109,7 +125,7 @@ class Preview(Lister):
         parser.add_argument(
             "--show-nested", action="store_true", help="tell what changes in nested stacks as well"
         )
-        parser.set_defaults(clear_parameter=None, converge=False)
+        parser.set_defaults(clear_parameter=None)
         return parser
 
     def take_action(self, args: argparse.Namespace) -> Any:
@@ -117,7 +133,7 @@ class Preview(Lister):
         columns = ("change", "resource_name", "resource_type", "physical_resource_id")
         try:
             changes = client_of(self).preview_update(
-                args.name, _update_body(args), existing=args.existing, show_nested=args.show_nested
+                args.name, request.update_body(args), existing=args.existing, show_nested=args.show_nested
             )
         except ClientError as error:
             if error.status != 404:

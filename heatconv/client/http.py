@@ -8,13 +8,22 @@ its canonical URL, where that is needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from heatconv.client.transport import ClientError, Json, Transport
+from heatconv.client.transport import ClientError, Json, Look, Transport
 
-__all__ = ["Client", "ClientError", "Json"]
+__all__ = ["Client", "ClientError", "Json", "Look"]
+
+
+PAGE = 1000  #: resources of a plan that are asked for at once
+
+
+def _next(page: Json) -> str | None:
+    """Return the URL of the page after one; None: it is the last."""
+    return next((link["href"] for link in page.get("links", ()) if link["rel"] == "next"), None)
 
 
 class Client(Transport):
@@ -99,10 +108,10 @@ class Client(Transport):
         page = self._send("GET", "/stacks", query=query)
         while True:
             yield from page["stacks"]
-            following = [link["href"] for link in page.get("links", ()) if link["rel"] == "next"]
-            if not following:
+            following = _next(page)
+            if following is None:
                 return
-            page = self._send("GET", following[0])
+            page = self._send("GET", following)
 
     def get_template(self, stack: str) -> Json:
         """Return the template of a stack."""
@@ -124,9 +133,72 @@ class Client(Transport):
         """Return one output with its value."""
         return dict(self._send("GET", f"{self.locate(stack)}/outputs/{quote(key, safe='')}")["output"])
 
+    def explain_stack(self, stack: str) -> Json:
+        """Return what a stack waits for, or why it failed."""
+        return dict(self._send("GET", f"{self.locate(stack)}/explanation")["explanation"])
+
     def show_graph(self, stack: str) -> Json:
         """Return the ``nodes`` and ``edges`` of a stack's dependency graph."""
         return dict(self._send("GET", f"{self.locate(stack)}/graph")["graph"])
+
+    # -- plans ---------------------------------------------------------------------------
+
+    def plan_create(self, body: Json, *, each: Callable[[Json], None] | None = None) -> Json:
+        """Return a plan of what ``create_stack`` with the same body would do; see ``show_plan``."""
+        return self._plan("POST", "/plans", each, json=body)
+
+    def plan_change(self, stack: str, body: Json, *, each: Callable[[Json], None] | None = None) -> Json:
+        """Return a plan of the body's ``action`` on a stack, an update if it has none; see ``show_plan``."""
+        return self._plan("POST", f"{self.locate(stack)}/plans", each, json=body)
+
+    def show_plan(self, plan: str, *, each: Callable[[Json], None] | None = None) -> Json:
+        """Return a plan, read page by page.
+
+        With ``each`` that gets the resources, one after another as they arrive, and the plan has none.
+        """
+        return self._plan("GET", self._plan_url(plan), each, query={"limit": PAGE})
+
+    def look_at_plan(self, plan: str) -> Json:
+        """Return a plan without its resources."""
+        found = self._send("GET", self._plan_url(plan), query={"limit": 1})["plan"]
+        return {key: value for key, value in found.items() if key != "resources"}
+
+    def _plan(self, method: str, url: str, each: Callable[[Json], None] | None, **sent: Any) -> Json:
+        kept: list[Json] = []
+        within = ("plan", "resources")
+        plan = dict(self._send_for_list(method, url, within, each or kept.append, **sent)["plan"])
+        following = _next(plan)
+        plan["links"] = [link for link in plan["links"] if link["rel"] != "next"]
+        while following:
+            following = _next(self._send_for_list("GET", following, within, each or kept.append)["plan"])
+        return plan if each else plan | {"resources": kept}
+
+    def list_plans(self, query: Mapping[str, Any] | None = None, *, stack: str | None = None) -> list[Json]:
+        """Return plans, those of a stack or all, without their resources, the newest first.
+
+        With ``limit`` in the query that is one page, else all there are.
+        """
+        of = self.locate(stack) if stack else ""
+        page = self._send("GET", f"{of}/plans", query=query)
+        found = list(page["plans"])
+        while not (query or {}).get("limit") and (following := _next(page)):
+            page = self._send("GET", following)
+            found += page["plans"]
+        return found
+
+    def apply_plan(self, plan: str) -> str:
+        """Start to do what a plan says; return the id of its stack."""
+        return str(self._send("POST", f"{self._plan_url(plan)}/apply")["stack"]["id"])
+
+    def delete_plan(self, plan: str) -> None:
+        """Forget a plan."""
+        self._send("DELETE", self._plan_url(plan))
+
+    @staticmethod
+    def _plan_url(plan: str) -> str:
+        if not plan:
+            raise ClientError(400, "BadRequest", "There is no plan without an id: name one.")
+        return f"/plans/{quote(plan, safe='')}"
 
     # -- snapshots -----------------------------------------------------------------------
 
@@ -187,6 +259,17 @@ class Client(Transport):
         """Return events of a stack, or of one of its resources."""
         of = self._resource(stack, resource) if resource else self.locate(stack)
         return list(self._send("GET", f"{of}/events", query=query)["events"])
+
+    def look_at_events(
+        self, place: str, query: Mapping[str, Any], *, known: str | None = None, wait: float = 0
+    ) -> Look:
+        """Return what ``list_events`` does of the stack at a canonical URL, as soon as it is not as known.
+
+        That is the tag of a list; after ``wait`` seconds the answer is None.  A service that cannot wait,
+        such as Heat, answers at once.
+        """
+        look = self._look(f"{place}/events", query, known, wait)
+        return look if look.answer is None else replace(look, answer=list(look.answer["events"]))
 
     def show_event(self, stack: str, resource: str, event_id: str) -> Json:
         """Return one event."""

@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import codecs
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from json import JSONDecodeError
 from typing import Any
 from urllib.parse import quote
 
 import requests
 
+from heatconv.client import long_json
 from heatconv.errors import HeatconvError
 
 Json = dict[str, Any]
 
 _REDIRECTS = 5
+_PIECE = 1 << 16  #: bytes of an answer that is read as it arrives
 
 
 class ClientError(HeatconvError):
@@ -23,6 +28,14 @@ class ClientError(HeatconvError):
         super().__init__(message)
         self.status = status
         self.kind = kind
+
+
+@dataclass(frozen=True)
+class Look:
+    """What somebody sees who looks again."""
+
+    answer: Any  #: None: it is the one that was known
+    tag: str | None  #: of the answer; None of a service that gives none
 
 
 class Transport:
@@ -58,26 +71,93 @@ class Transport:
     def _url(self, path: str) -> str:
         return path if path.startswith(("http://", "https://")) else self.endpoint + path
 
+    def _look(self, url: str, query: Mapping[str, Any], known: str | None, wait: float) -> Look:
+        """Return what a GET of a canonical URL answers, once it is another answer than the known.
+
+        Args:
+            url: what to look at.
+            query: which of it.
+            known: the tag of the answer that is known, if any is.
+            wait: seconds that the service may take if that has not changed; not every service does.
+        """
+        headers = {"If-None-Match": known} if known else {}
+        query = {**query, "wait": round(wait)} if known else query
+        response = self._request("GET", url, query=query, headers=headers, patience=wait)
+        if response.status_code == requests.codes.not_modified:
+            return Look(None, known)
+        if response.status_code != requests.codes.ok:
+            raise _error(response)
+        return Look(_decoded(response), response.headers.get("ETag"))
+
     def _send(
         self, method: str, path: str, *, json: Json | None = None, query: Mapping[str, Any] | None = None
     ) -> Any:
         """Return the JSON answer to a request, sent again as it is wherever a redirect leads."""
-        response = self._request(method, self._url(path), json=json, query=query)
+        response = self._answer(method, path, json=json, query=query)
+        return _decoded(response) if response.content else None
+
+    def _send_for_list(
+        self,
+        method: str,
+        path: str,
+        within: Sequence[str],
+        each: Callable[[Any], None],
+        *,
+        json: Json | None = None,
+        query: Mapping[str, Any] | None = None,
+    ) -> Json:
+        """Return the answer without the long list ``within``, whose items ``each`` gets as they arrive."""
+        with self._answer(method, path, json=json, query=query, stream=True) as response:
+            try:
+                pieces = codecs.iterdecode(response.iter_content(_PIECE), "utf-8")
+                return long_json.read(pieces, within, each)
+            except requests.RequestException as error:
+                raise ClientError(0, "Unreachable", _unreachable(response.url, error)) from error
+            except (UnicodeDecodeError, JSONDecodeError) as error:
+                raise _not_json(response) from error
+
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Json | None,
+        query: Mapping[str, Any] | None,
+        stream: bool = False,
+    ) -> requests.Response:
+        """Return the answer to a request that was granted."""
+        response = self._request(method, self._url(path), json=json, query=query, stream=stream)
         for _ in range(_REDIRECTS):
             if response.status_code != requests.codes.found:
                 break
             # The target has the query already.
-            response = self._request(method, response.headers["Location"], json=json)
+            response = self._request(method, response.headers["Location"], json=json, stream=stream)
         if not 200 <= response.status_code < 300:
             raise _error(response)
-        return _decoded(response) if response.content else None
+        return response
 
     def _request(
-        self, method: str, url: str, *, json: Json | None = None, query: Mapping[str, Any] | None = None
+        self,
+        method: str,
+        url: str,
+        *,
+        json: Json | None = None,
+        query: Mapping[str, Any] | None = None,
+        stream: bool = False,
+        headers: Mapping[str, str] | None = None,
+        patience: float = 0,
     ) -> requests.Response:
+        """Send a request; ``patience``: seconds that the answer may take beyond what it takes else."""
         try:
             return self._session.request(
-                method, url, json=json, params=query, timeout=self._timeout, allow_redirects=False
+                method,
+                url,
+                json=json,
+                params=query,
+                headers=headers,
+                timeout=self._timeout + patience,
+                allow_redirects=False,
+                stream=stream,
             )
         except requests.RequestException as error:
             raise ClientError(0, "Unreachable", _unreachable(url, error)) from error
@@ -95,8 +175,12 @@ def _decoded(response: requests.Response) -> Any:
     try:
         return response.json()
     except requests.JSONDecodeError as error:
-        sentence = f"What answers at {response.url} is no heatconv API: its answer is not JSON."
-        raise ClientError(response.status_code, "NotJson", sentence) from error
+        raise _not_json(response) from error
+
+
+def _not_json(response: requests.Response) -> ClientError:
+    sentence = f"What answers at {response.url} is no heatconv API: its answer is not JSON."
+    return ClientError(response.status_code, "NotJson", sentence)
 
 
 def _error(response: requests.Response) -> ClientError:

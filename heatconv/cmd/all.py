@@ -29,7 +29,7 @@ from heatconv.db.plumbing import migration, sealing  # noqa: E402
 from heatconv.db.plumbing.session import Database  # noqa: E402
 from heatconv.resources.registry import Registry  # noqa: E402
 from heatconv.rpc import memory  # noqa: E402
-from heatconv.rpc.bus import Bus  # noqa: E402
+from heatconv.rpc.bus import ENGINE_TOPIC, Bus  # noqa: E402
 from heatconv.rpc.context import RequestContext  # noqa: E402
 
 DATABASE = "heatconv.sqlite"
@@ -72,6 +72,7 @@ def main() -> None:
         with keys.reporting_misconfiguration("heatconv-all"):
             _adapt(types, conf)
             strategy = _limited(strategy, types, conf)
+    me.watched(topic=ENGINE_TOPIC)
     me.sign_on()
     # The parts that make URLs have to know its port; a client that asks before all is up waits.
     api = ApiService(conf, me.bus, keyring, strategy)

@@ -15,12 +15,12 @@ from oslo_config import cfg  # noqa: E402
 
 from heatconv import conf as configuration  # noqa: E402
 from heatconv.api import auth  # noqa: E402
-from heatconv.cmd import keys  # noqa: E402
+from heatconv.cmd import keys, monitoring, systemd  # noqa: E402
 from heatconv.cmd.compose.api import ApiService  # noqa: E402
 from heatconv.cmd.daemon import collect_less, keep_private, leave  # noqa: E402
 from heatconv.cmd.processes import PROCESSES, run_processes  # noqa: E402
 from heatconv.crypto import Keyring  # noqa: E402
-from heatconv.rpc.bus import Bus  # noqa: E402
+from heatconv.rpc.bus import ENGINE_TOPIC, Bus  # noqa: E402
 
 
 def main() -> None:
@@ -31,14 +31,20 @@ def main() -> None:
     with keys.reporting_misconfiguration("heatconv-api"):
         keyring = keys.configured(conf)
         strategy = auth.strategy(conf, keyring)
-    run_processes(count, lambda: _serve(conf, keyring, strategy, shared=count > 1))
+    run_processes(count, lambda number: _serve(conf, keyring, strategy, number, shared=count > 1))
 
 
-def _serve(conf: cfg.ConfigOpts, keyring: Keyring, strategy: auth.Strategy, *, shared: bool) -> None:
-    service = ApiService(conf, Bus(conf), keyring, strategy, shared=shared)
+def _serve(
+    conf: cfg.ConfigOpts, keyring: Keyring, strategy: auth.Strategy, number: int, *, shared: bool
+) -> None:
+    bus = Bus(conf)
+    monitoring.start(conf, {"bus": lambda: bus.ping(ENGINE_TOPIC)}, number)
+    service = ApiService(conf, bus, keyring, strategy, shared=shared)
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: service.stop())
     signal.signal(signal.SIGHUP, lambda *_: conf.mutate_config_files())
     collect_less()
-    service.serve()
+    systemd.notify("READY=1")
+    service.serve(systemd.Watchdog().beat)
+    systemd.notify("STOPPING=1")
     leave()

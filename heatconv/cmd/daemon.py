@@ -18,7 +18,10 @@ from typing import NoReturn, Protocol
 from oslo_config import cfg
 
 from heatconv import errors
+from heatconv.cmd import monitoring, systemd
+from heatconv.db import sizing
 from heatconv.db.convergence import services
+from heatconv.db.plumbing import migration
 from heatconv.db.plumbing.session import Database
 from heatconv.model.ids import new_id
 from heatconv.rpc.bus import Bus
@@ -58,6 +61,17 @@ class Daemon:
         self._reload = threading.Event()
         self._tasks: list[threading.Thread] = []
 
+    def watched(self, process: int = 0, topic: str | None = None) -> None:
+        """Say how it is to whoever asks, if the operator has said where; see ``monitoring.start``.
+
+        ``topic``: what it serves on the bus, if that is not what it signs on with.
+        """
+        looks = {
+            "database": lambda: migration.check(self.database),
+            "bus": lambda: self.bus.ping(topic or self._topic, self.engine_id),
+        }
+        monitoring.start(self.conf, looks, process)
+
     def sign_on(self) -> None:
         """Heartbeat from now on.
 
@@ -65,6 +79,8 @@ class Daemon:
             StorageError: the database is not there, or has no tables.
         """
         self._heartbeat()
+        if problem := sizing.shortage(self.database, dead_after=self.dead_after):
+            LOG.warning("%s", problem)
         self.every(self.conf.heartbeat_interval, self._heartbeat, jitter=0)
 
     def may_act(self) -> bool:
@@ -86,12 +102,16 @@ class Daemon:
         signal.signal(signal.SIGHUP, lambda *_: self._reload.set())
         collect_less()
         LOG.info("%s %s is up", self._binary, self.engine_id)
+        systemd.notify("READY=1")
+        watchdog = systemd.Watchdog()
         # Waiting in slices lets the signal handler run whatever the executor.
         while not self._stopping.wait(0.2):
+            watchdog.beat()
             if self._reload.is_set():
                 self._reload.clear()
                 self.reload()
         LOG.info("%s %s stops", self._binary, self.engine_id)
+        systemd.notify("STOPPING=1")
         service.stop()
         self.sign_off()
         leave()

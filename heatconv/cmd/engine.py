@@ -26,13 +26,14 @@ def main() -> None:
     daemon.keep_private()
     conf = configuration.load(sys.argv[1:], prog="heatconv-engine", cli_opts=[PROCESSES])
     keyring = keys.fitting(conf)
-    run_processes(conf.processes or conf.engine.workers, lambda: _run(conf, keyring))
+    run_processes(conf.processes or conf.engine.workers, lambda number: _run(conf, keyring, number))
 
 
-def _run(conf: cfg.ConfigOpts, keyring: Keyring) -> None:
+def _run(conf: cfg.ConfigOpts, keyring: Keyring, number: int) -> None:
     database = Database.from_conf(conf, keyring)
     green.check_driver(EXECUTOR, conf.database.connection)
     me = daemon.Daemon(conf, database=database, bus=Bus(conf), binary="heatconv-engine", topic=ENGINE_TOPIC)
+    me.watched(number)
     types = common.registry(me)
     authority = cloud.adapt(me, types)
     me.sign_on()

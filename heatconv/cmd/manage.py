@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
+import time
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 from oslo_config import cfg
 
@@ -13,9 +17,14 @@ from heatconv import conf as configuration
 from heatconv.cmd import keys
 from heatconv.cmd.daemon import keep_private
 from heatconv.crypto import generate_key
-from heatconv.db.convergence import purging, services
+from heatconv.db import restoring
+from heatconv.db.convergence import delegations, services, stacks
 from heatconv.db.plumbing import migration, sealing
 from heatconv.db.plumbing.session import Database
+from heatconv.db.purging import deleted_stacks, pace
+from heatconv.engine import orphans
+from heatconv.engine.explaining import Explaining
+from heatconv.resources.registry import Registry
 
 
 def main() -> None:
@@ -92,31 +101,84 @@ def _update_params(conf: cfg.ConfigOpts, database: Database) -> None:
 
 
 def _purge_deleted(conf: cfg.ConfigOpts, database: Database) -> None:
-    """Drop stacks that were deleted long ago from the database, with their events."""
+    """Drop stacks that were deleted long ago from the database, with all that is left of them."""
     asked = conf.command
-    gone = purging.purge(
+    gone = deleted_stacks.purge(
         database,
         older_than=min(asked.age * _GRANULARITIES[asked.granularity], _AGES),
         project_id=asked.project_id,
         batch=asked.batch_size,
+        is_dry=asked.dry_run,
     )
-    for batches, progress in enumerate(gone, start=1):
-        if batches % 100 == 0:
+    for transactions, progress in enumerate(pace.unhurried(gone, time.sleep), start=1):
+        if transactions % 100 == 0:
             print(progress, flush=True)  # noqa: T201 - a command's answer
     print(progress)  # noqa: T201 - as above
+
+
+def _explain(conf: cfg.ConfigOpts, database: Database) -> None:
+    """Say what a stack waits for, or why it failed, as JSON; with no API, engine or bus."""
+    found = stacks.find(database, None, conf.command.stack_id)
+    if found is None:
+        raise SystemExit(f"heatconv-manage: there is no stack of id {conf.command.stack_id}")
+    dead_after = conf.heartbeat_interval * conf.heartbeat_misses
+    explanation = Explaining(database, _types(conf), dead_after=dead_after).explain(found)
+    print(json.dumps(explanation, indent=2))  # noqa: T201 - a command's answer
+
+
+def _restored(conf: cfg.ConfigOpts, database: Database) -> None:
+    """Say that the database was restored from a dump: the world may have gone on since that was taken."""
+    running = restoring.alive_daemons(database, dead_after=conf.heartbeat_interval * conf.heartbeat_misses)
+    if running:
+        raise SystemExit(
+            f"heatconv-manage: {running} daemons are running, or were a moment before the dump: stop them,"
+            " and run this again in a minute"
+        )
+    for transactions, progress in enumerate(restoring.mark(database), start=1):
+        if transactions % 100 == 0:
+            print(progress, flush=True)  # noqa: T201 - a command's answer
+    print(progress)  # noqa: T201 - as above
+
+
+def _orphans(conf: cfg.ConfigOpts, database: Database) -> None:
+    """Show what there is in the cloud with a name of ours and belongs to nothing; leave it alone."""
+    asked, registry = conf.command, _types(conf)
+    if asked.os_cloud or conf.openstack_resources:
+        from heatconv.openstack import adapter  # noqa: PLC0415 - slow, and for nothing without a cloud
+
+        if asked.os_cloud:
+            adapter.adapt(registry, conf, asked.os_cloud)
+        else:
+            adapter.adapt_for_users(registry, conf, partial(delegations.of, database), lambda _project: None)
+    found = [orphan._asdict() for orphan in orphans.find(database, registry, asked.project_id)]
+    if asked.format == "json":
+        print(json.dumps(found, indent=2))  # noqa: T201 - a command's answer
+        return
+    for orphan in found:
+        print(*orphan.values())  # noqa: T201 - as above
+    print(f"{len(found)} found that belong to nothing.")  # noqa: T201 - as above
+
+
+def _types(conf: cfg.ConfigOpts) -> Registry:
+    return Registry.load([path for path in conf.plugin_dirs if Path(path).is_dir()])
 
 
 _COMMANDS: dict[str, Callable[[cfg.ConfigOpts, Database], None]] = {
     "db_sync": _db_sync,
     "db_version": _db_version,
+    "explain": _explain,
     "generate_key": _generate_key,
+    "orphans": _orphans,
     "purge_deleted": _purge_deleted,
+    "restored": _restored,
     "service": _service,
     "update_params": _update_params,
 }
 
 
 _GRANULARITIES = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}  #: seconds that each has
+
+_SHOWN = 20  #: characters of a number that is none
 
 _AGES = 100 * 365 * 86400  #: seconds; nothing is older, and moments before a calendar begins are none
 
@@ -138,22 +200,34 @@ def _take_purge(parser: ArgumentParser) -> None:
     add(
         *("-b", "--batch_size", "--batch-size"),
         type=_number(1, 1000),
-        default=purging.STACKS,
+        default=deleted_stacks.STACKS,
         help="how many go at a time (%(default)s)",
     )
+    add("--dry-run", action="store_true", help="drop nothing, and print what would go")
+
+
+def _take_orphans(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    add("-p", "--project-id", help="only what this project's users see")
+    add("-f", "--format", choices=["text", "json"], default="text", help="(%(default)s)")
+    add("--os-cloud", metavar="NAME", help="the cloud of clouds.yaml that heatconv-all is run with")
 
 
 def _number(least: int, most: int) -> Callable[[str], int]:
     def number(text: str) -> int:
-        if least <= (value := int(text)) <= most:
+        plain = text.isascii() and text.isdecimal() and len(text) <= len(str(most))
+        if plain and least <= (value := int(text)) <= most:
             return value
-        raise ArgumentTypeError(f"{value} is not a number from {least} to {most}")
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        raise ArgumentTypeError(f"it is a whole number from {least} to {most}, and {shown!r} is none")
 
     return number
 
 
 #: The arguments of a command.
 _ARGUMENTS: dict[str, Callable[[ArgumentParser], object]] = {
+    "explain": lambda parser: parser.add_argument("stack_id", help="of whatever project"),
+    "orphans": _take_orphans,
     "purge_deleted": _take_purge,
     "service": lambda parser: parser.add_argument("what", choices=["list", "clean"]),
     "update_params": lambda parser: parser.add_argument("what", choices=["encrypt"]),

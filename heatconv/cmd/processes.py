@@ -15,6 +15,8 @@ from collections.abc import Callable
 
 from oslo_config import cfg
 
+from heatconv.cmd.systemd import Watchdog
+
 LOG = logging.getLogger(__name__)
 
 #: Wins over the ``workers`` option of the daemon's group.
@@ -23,13 +25,13 @@ PROCESSES = cfg.IntOpt(
 )
 
 
-def run_processes(count: int, run: Callable[[], None]) -> None:
-    """Run a function in so many processes, in this very one if it is one.
+def run_processes(count: int, run: Callable[[int], None]) -> None:
+    """Run a function in so many processes, in this very one if it is one; it is given their numbers from 0.
 
-    A child that dies is replaced until SIGTERM or SIGINT; SIGHUP is passed on.
+    A child that dies is replaced, by one of its number, until SIGTERM or SIGINT; SIGHUP is passed on.
     """
     if count == 1:
-        run()
+        run(0)
     else:
         Family(count, run).watch()
 
@@ -37,10 +39,10 @@ def run_processes(count: int, run: Callable[[], None]) -> None:
 class Family:
     """The processes that run the same function, and their parent."""
 
-    def __init__(self, count: int, run: Callable[[], None]) -> None:
+    def __init__(self, count: int, run: Callable[[int], None]) -> None:
         self._count = count
         self._run = run
-        self._children: set[int] = set()
+        self._children: dict[int, int] = {}  # the numbers of the processes, by pid
         self._stopping = False
 
     def watch(self) -> None:
@@ -49,34 +51,37 @@ class Family:
         signal.signal(signal.SIGINT, self._stop)
         signal.signal(signal.SIGHUP, lambda *_: self._signal_children(signal.SIGHUP))
         self._fill_up()
-        while self._children:
-            pid, status = os.wait()
-            self._children.discard(pid)
-            if not self._stopping:
-                LOG.error("process %s ended with status %s; another takes its place", pid, status)
-                self._fill_up()
+        with Watchdog().beating():
+            while self._children:
+                pid, status = os.wait()
+                self._children.pop(pid, None)
+                if not self._stopping:
+                    LOG.error("process %s ended with status %s; another takes its place", pid, status)
+                    self._fill_up()
 
     def _fill_up(self) -> None:
         parent = os.getpid()
-        while len(self._children) < self._count and not self._stopping:
+        for number in sorted(set(range(self._count)) - set(self._children.values())):
+            if self._stopping:
+                return
             pid = os.fork()
             if pid == 0:
-                self._be_child(parent)
-            self._children.add(pid)
+                self._be_child(parent, number)
+            self._children[pid] = number
 
     def _stop(self, *_: object) -> None:
         self._stopping = True
         self._signal_children(signal.SIGTERM)
 
     def _signal_children(self, signum: int) -> None:
-        for pid in self._children:
+        for pid in tuple(self._children):
             os.kill(pid, signum)
 
-    def _be_child(self, parent: int) -> None:
+    def _be_child(self, parent: int, number: int) -> None:
         """Run in a child, which does not outlive its parent."""
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
         try:
-            self._run()
+            self._run(number)
         except BaseException:
             LOG.exception("process %s ends", os.getpid())
             os._exit(1)

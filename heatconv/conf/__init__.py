@@ -26,13 +26,29 @@ from heatconv.conf import (
     engine,
     event_sinks,
     logs,
+    metrics,
     observer,
+    plans,
+    purge,
     stack_domain,
     worker,
     yaql,
 )
 
-GROUPS = (default, stack_domain, api, auth, engine, event_sinks, observer, worker, yaql)
+GROUPS = (
+    default,
+    stack_domain,
+    api,
+    auth,
+    engine,
+    event_sinks,
+    metrics,
+    observer,
+    plans,
+    purge,
+    worker,
+    yaql,
+)
 
 
 def register(conf: cfg.ConfigOpts) -> None:

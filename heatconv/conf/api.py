@@ -62,6 +62,28 @@ OPTS = [
         "max_connections; for where a proxy stands before the API and bounds its clients itself.",
     ),
     cfg.IntOpt(
+        "max_wait",
+        default=60,
+        min=0,
+        help="Seconds that a request may ask to wait for a stack to change (wait in the query). Keep it "
+        "below the time after which a proxy gives up. 0: nobody waits.",
+    ),
+    cfg.IntOpt(
+        "max_waiting",
+        default=256,
+        min=0,
+        help="Number of requests to each process that wait for a stack to change; a request beyond it is "
+        "answered at once. None of them holds a thread, but each has a connection: of those of an address "
+        "(max_connections_per_address), and of all, no more than half wait.",
+    ),
+    cfg.FloatOpt(
+        "watch_interval",
+        default=0.5,
+        min=0.05,
+        help="Seconds from one look whether the stacks have changed that requests wait for, to the next. "
+        "While any request waits, each process asks an engine once, for all of them.",
+    ),
+    cfg.IntOpt(
         "max_json_body_size",
         default=1048576,
         min=1,

@@ -14,6 +14,7 @@ from heatconv.db.plumbing.places import Opened
 from heatconv.db.plumbing.types import Closed, Place
 from heatconv.model.definition import Definition
 from heatconv.model.drift import DriftStatus, StackDrift
+from heatconv.model.foreseen import Foreseen
 from heatconv.model.nodes import NodeData
 from heatconv.model.records import (
     Attempt,
@@ -55,6 +56,8 @@ def stack(row: Any, tags: tuple[str, ...] = ()) -> Stack:
         project_id=row.project_id,
         user_id=row.user_id,
         user_name=row.user_name,
+        changed_by=row.changed_by,
+        guarded=row.guarded,
         owner_resource_id=row.owner_resource_id,
         root_id=row.root_stack_id,
         depth=row.nested_depth,
@@ -150,6 +153,7 @@ def resource(row: Any) -> ResourceRow:
         desired=desired and Definition.from_json(desired),
         desired_sha1=row.desired_sha1,
         deletion_policy=_POLICIES.get(row.deletion_policy),
+        foreseen=None if row.foreseen is None else Foreseen.from_json(row.foreseen),
         wanted_attributes=tuple(sealed.wanted_attributes),
         applied=applied and Definition.from_json(applied),
         applied_sha1=row.applied_sha1,

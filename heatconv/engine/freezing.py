@@ -26,6 +26,7 @@ from heatconv.resources import constraints, validation
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.registry import Registry
 from heatconv.resources.stack_resource import StackResource
+from heatconv.template.unknown import written
 
 AWS_REGION = "ap-southeast-1"  #: what ``AWS::Region`` always is: templates carry it along, nothing reads it
 
@@ -75,11 +76,12 @@ def freeze(
         dict(source.template),
         dict(source.environment),
         dict(source.files),
-        pseudo_parameters(stack),
+        pseudo_parameters(stack) | _not_known_of(source),
         operator=operator,
         facade=source.facade,
         constraints=_custom_constraints(stack),
         before=None if before is None else before.template,
+        is_unsure=source.is_unsure,
     )
     outputs = {
         name: {"description": output.description, "value": output.value}
@@ -100,7 +102,7 @@ def freeze(
                 (frozen.own_path(path), masked_text(sentence, frozen.secrets)) for path, sentence in problems
             ]
         )
-    if memory is not None and not source.guessed:
+    if memory is not None and not source.is_unsure:
         memory.keep(stack.id, Frozen(frozen, classes))
     definitions = implied.added(frozen.definitions, classes, stack)
     return Wanted(
@@ -114,6 +116,7 @@ def freeze(
         targets=_targets(_with_digest(definitions, classes, source), classes, outputs),
         parameters=frozen.parameters,
         description=frozen.description,
+        unsure=frozen.unsure if source.is_unsure else {},
         inside=_inside(source, frozen, classes, known),
     )
 
@@ -144,6 +147,12 @@ def pseudo_parameters(stack: StackFacts) -> dict[str, str]:
         "AWS::StackId": stack.identifier().arn(),
         "AWS::Region": AWS_REGION,
     }
+
+
+def _not_known_of(source: Source) -> dict[str, Any]:
+    """Return those of these parameters that nobody knows yet of a stack which is only planned."""
+    names = ("OS::stack_name", "OS::stack_id", "AWS::StackName", "AWS::StackId")
+    return {} if source.unnamed is None else dict.fromkeys(names, written(source.unnamed))
 
 
 def _custom_constraints(stack: StackFacts) -> dict[str, Callable[[Any], str | None]]:

@@ -18,13 +18,14 @@ from heatconv.db.convergence.traversal_kinds import PLAIN, Kind, TakingSnapshot
 from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.requests import answer_with, carrying_out
 from heatconv.db.plumbing.session import Database
-from heatconv.engine import views
+from heatconv.engine import freezing, views
+from heatconv.engine.applying import Applying
 from heatconv.engine.freezer import Freezer
 from heatconv.engine.lookup import find_living, find_to_change
 from heatconv.engine.prepare import Preparer
 from heatconv.engine.redaction import Redaction
 from heatconv.engine.requests import Requests
-from heatconv.engine.source import Source, Wanted
+from heatconv.engine.source import NO_SOURCE, Source, Wanted
 from heatconv.model.records import RawTemplate, ResourceRow, Snapshot, Stack
 from heatconv.model.secrets import found_in, sentence
 from heatconv.model.states import Action, Status
@@ -147,8 +148,9 @@ class Lifecycle:
             files=data["files"],
             refused_types=context.refused_types or (),
         )
-        wanted = self._freezer.freeze(found, source, Action.RESTORE)
-        started = self._preparer.restore(found, self._restored(found, wanted, data["resources"]))
+        frozen = self._freezer.freeze(found, source, Action.RESTORE)
+        wanted = self._restored(found, frozen, data["resources"])
+        started = self._preparer.restore(found, source, wanted, self._requests.guard(context, "update"))
         LOG.info("stack %s: restore of %s begins (%s)", found.id, snapshot, context.request_id)
         self._ring(started)
 
@@ -200,10 +202,24 @@ class Lifecycle:
         ``abandon``: nothing that it stands for is deleted, and no snapshot.
         """
         found = self._requests.find_to_delete(context, stack)
+        if abandon:
+            self._requests.begin_deletion(context, found, abandon=True)
+        else:
+            self.begin_deletion(context, found, self._requests.guard_of_deletion(context, found))
+
+    def begin_deletion(self, context: RequestContext, found: Stack, applying: Applying) -> None:
+        """Start to delete a stack that was found, by a plan perhaps; its snapshots go first.
+
+        Raises:
+            GuardBroken, PlanStale: a rule, or the plan that is applied, does not let that happen.
+        """
+        dropped = snapshots.list_snapshots(self._database, found.id)
+        if dropped:  # none of which goes for a deletion that is refused then
+            applying.bounded(found, NO_SOURCE, freezing.empty())
         with carrying_out(None):
-            for taken in () if abandon else snapshots.list_snapshots(self._database, found.id):
+            for taken in dropped:
                 self._drop_snapshot(found, taken)
-        self._requests.begin_deletion(context, found, abandon=abandon)
+        self._requests.begin_deletion(context, found, abandon=False, applying=applying)
 
     def _drop_snapshot(self, stack: Stack, taken: Snapshot) -> None:
         """Delete a snapshot; a process that dies meanwhile leaves it to be deleted again."""
@@ -231,12 +247,8 @@ class Lifecycle:
         """Return a row's plugin, which may look and call but keeps nothing; None if it never was made."""
         if row.applied is None:
             return None
-        facts = StackFacts(
-            id=stack.id,
-            name=stack.name,
-            project_id=stack.project_id,
-            context=self._registry.context(stack),
-        )
+        context = self._registry.context(stack)
+        facts = StackFacts(id=stack.id, name=stack.name, project_id=stack.project_id, context=context)
         type_ = self._registry.get(type_name)
         return driven(type_, row.name, row.applied, facts, Incarnation.of(row), Unkept()).plugin
 

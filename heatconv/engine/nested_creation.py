@@ -15,6 +15,7 @@ from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.requests import answer_with
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import race
+from heatconv.engine.applying import of_options
 from heatconv.engine.options import new_stack, settings_of
 from heatconv.engine.posted_sources import PostedSources
 from heatconv.engine.prepare import Preparer
@@ -97,7 +98,9 @@ class NestedCreation:
             stack = self._quotas.placed(new_stack(context, wanted["name"], options), place)
             given = {key: parts[number] for key, number in wanted["source"].items()}
             source = self._sources.create_source(context, given, options)
-            new, quota = self._preparer.beginning(stack, source, settings_of(options, source), [])
+            new, quota = self._preparer.beginning(
+                stack, source, settings_of(options, source), [], applying=of_options(options)
+            )
         except errors.HeatconvError:
             return None
         return new, NestedGrowth(quota=quota, owner=owner)

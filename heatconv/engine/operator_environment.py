@@ -12,7 +12,7 @@ from heatconv import errors, template
 
 LOG = logging.getLogger(__name__)
 
-_EFFECTIVE = ("resource_registry", "parameter_defaults")
+_EFFECTIVE = ("resource_registry", "parameter_defaults", "guards")
 
 
 def load(directory: str, stand_for: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -41,10 +41,10 @@ def load(directory: str, stand_for: Mapping[str, str] | None = None) -> dict[str
         LOG.warning(
             "%s: of an operator's environment only %s have an effect, not %s",
             directory,
-            " and ".join(_EFFECTIVE),
+            ", ".join(_EFFECTIVE),
             ", ".join(idle),
         )
-    effective = {section: merged[section] for section in _EFFECTIVE}
+    effective = {section: merged[section] for section in _EFFECTIVE if section in merged}
     return effective | {"resource_registry": {**(stand_for or {}), **effective["resource_registry"]}}
 
 

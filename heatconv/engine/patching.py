@@ -51,6 +51,7 @@ def lay_over(before: Source, sent: Json, *, max_template_size: int) -> Source:
         ),
         "encrypted_param_names": _names(before.environment, given.environment),
         "event_sinks": given.environment["event_sinks"] or before.environment.get("event_sinks") or [],
+        **_laid_over(before, given, "guards"),
     }
     after = replace(before, template=given.template, environment=environment, files=given.files)
     still = (kept.keys() - given.environment["parameters"].keys()) | (
@@ -65,6 +66,12 @@ def lay_over(before: Source, sent: Json, *, max_template_size: int) -> Source:
 
 def _section(source: Source, name: str) -> dict[str, Any]:
     return dict(source.environment.get(name) or {})
+
+
+def _laid_over(before: Source, given: Source, name: str) -> dict[str, Any]:
+    """Return a section as it was with what was given laid over it; nothing if it says nothing."""
+    section = {**(before.environment.get(name) or {}), **(given.environment.get(name) or {})}
+    return {name: section} if section else {}
 
 
 def _names(before: Json, given: Json) -> list[str]:

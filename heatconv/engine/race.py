@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 
 from heatconv import errors
 from heatconv.db.convergence import stacks, traversals
@@ -17,14 +18,21 @@ from heatconv.db.convergence.traversals import Planner, Started
 from heatconv.db.plumbing import statistics
 from heatconv.db.plumbing.session import Database
 from heatconv.graph.traversal import plan
+from heatconv.metrics.declared import RACES_LOST
 from heatconv.model.plan import TraversalSpec
 from heatconv.model.records import Stack
+from heatconv.rpc.context import served
 
 LOG = logging.getLogger(__name__)
 
+NAMELESS = "somebody without a name"  #: who asks where nobody has to log in
 ATTEMPTS = 100  #: races lost in a row before we believe that something else is wrong
 
 Decide = Callable[[Stack], tuple[TraversalSpec, Kind]]  #: what is to become of a stack as it was found
+
+
+class NotDue(Exception):
+    """What was to be started was overtaken, and is not to be started any more."""
 
 
 def start(database: Database, stack: Stack, decide: Decide, planner: Planner | None = None) -> Started:
@@ -44,6 +52,7 @@ def start(database: Database, stack: Stack, decide: Decide, planner: Planner | N
         if started is not None:
             correct_statistics(database, started)
             return started
+        RACES_LOST.add()
         now = stacks.get(database, stack.id)
         LOG.info("stack %s: another request was faster; doing it again on top", stack.id)
     raise errors.ActionInProgress(name=stack.name, action=stack.action)
@@ -52,10 +61,17 @@ def start(database: Database, stack: Stack, decide: Decide, planner: Planner | N
 def _try(database: Database, now: Stack, decide: Decide, planner: Planner | None) -> Started | None:
     try:
         spec, kind = decide(now)
+        spec = replace(spec, changed_by=asker())
     except errors.StaleWrite:  # of the template that it builds on
         return None
     planner = planner or functools.partial(plan, now.id, spec.targets)
     return traversals.try_start(database, now, spec, kind, planner)
+
+
+def asker() -> str | None:
+    """Return the name of the user for whom this thread starts a traversal; None if it does for no user."""
+    context = served()
+    return None if context is None else context.user_name or context.user_id or NAMELESS
 
 
 def correct_statistics(database: Database, started: Started) -> None:

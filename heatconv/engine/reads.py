@@ -9,6 +9,7 @@ from typing import Any
 
 from heatconv import errors, template
 from heatconv.db.convergence import nested, resources, services, stacks, sync_points
+from heatconv.db.convergence.fingerprints import fingerprints
 from heatconv.db.convergence.shown import Shown, show
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
@@ -63,6 +64,11 @@ class Reads:
         found = stacks.list_stacks(self._database, project_id, page)
         count = stacks.count(self._database, project_id, page) if with_count else None
         return {"stacks": self._stack_views(found), "count": count}
+
+    def changed_stacks(self, context: RequestContext, known: Mapping[str, str]) -> dict[str, str]:
+        """Return the fingerprints of those stacks that have another than is known; "" if it is gone."""
+        found = fingerprints(self._database, list(known))
+        return {each: now for each, was in known.items() if (now := found.get(each, "")) != was}
 
     def get_template(self, context: RequestContext, stack: str) -> Json:
         """Return a stack's template as it was posted, the defaults of hidden parameters masked."""

@@ -19,6 +19,7 @@ from heatconv.db.convergence import (
 )
 from heatconv.db.plumbing import requests, statistics
 from heatconv.db.plumbing.session import Database
+from heatconv.metrics.declared import OVERDUE, RUNG_AGAIN, TAKEOVERS
 from heatconv.model.states import cancelled
 from heatconv.rpc.doorbell import Doorbell
 
@@ -75,6 +76,7 @@ class Recovery:
         """Unlock the rows of dead daemons, and ring for them."""
         for lock in recovery.dead_locks(self._database, dead_after=self._dead_after, limit=BATCH):
             if recovery.try_break(self._database, lock, dead_after=self._dead_after):
+                TAKEOVERS.add()
                 LOG.warning("resource %s: taken over from dead %s", lock.resource_id, lock.engine_id)
                 for traversal in recovery.ready_for(self._database, lock.resource_id):
                     self._doorbell.ring(*traversal)
@@ -91,6 +93,7 @@ class Recovery:
         for stack_id, traversal_id, nodes in recovery.take_forgotten(
             self._database, older_than=self._ready_grace * patience, limit=BATCH // patience
         ):
+            RUNG_AGAIN.add(len(nodes))
             LOG.warning("stack %s: ringing again for %d nodes", stack_id, len(nodes))
             self._doorbell.ring(stack_id, traversal_id, nodes)
 
@@ -99,6 +102,8 @@ class Recovery:
         for stack_id, traversal_id in recovery.overdue(self._database, limit=BATCH):
             LOG.warning("stack %s: timed out", stack_id)
             failed = traversal_ends.fail(self._database, stack_id, traversal_id, "Timed out")
+            if failed is not None:
+                OVERDUE.add()
             if failed is not None and failed.roll_back:
                 self._roll_back(stack_id)
 

@@ -8,15 +8,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from heatconv import errors
-from heatconv.db.convergence import nested, stacks, traversal_ends
+from heatconv.db.convergence import nested, resources, stacks, traversal_ends
 from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.requests import answer_with
 from heatconv.db.plumbing.session import Database
+from heatconv.engine.applying import UNPLANNED, Applying, Guard, of_options, unguarded
 from heatconv.engine.delegating import Delegating
 from heatconv.engine.lookup import find_living, find_to_change
 from heatconv.engine.options import new_stack, owner_of, settings_of
 from heatconv.engine.posted_sources import PostedSources
 from heatconv.engine.prepare import Preparer
+from heatconv.engine.source import Source
 from heatconv.engine.stack_quotas import StackQuotas
 from heatconv.model.records import Held, Stack
 from heatconv.model.states import Action, Phase, Status, cancelled
@@ -54,9 +56,21 @@ class Requests:
         self._wake = wake
         self._look_over = look_over
         self._delegating = delegating
+        self.guard: Guard = unguarded  #: of whoever is above, who makes plans
 
     def create_stack(self, context: RequestContext, name: str, source: Json, options: Json) -> str:
-        """Store a stack, start to create it, return its id.
+        """Store a stack, start to create it, return its id; see ``begin_creation``."""
+        return self.begin_creation(context, name, source, options)
+
+    def begin_creation(
+        self,
+        context: RequestContext,
+        name: str,
+        source: Json,
+        options: Json,
+        applying: Applying | None = None,
+    ) -> str:
+        """Store a stack, start to create it, by a plan perhaps, return its id.
 
         With ``adopt`` among the options, what an abandoned stack left is taken over.
         With ``owner``, the stack is nested, and one that is there already is returned.
@@ -84,6 +98,7 @@ class Requests:
                     adopt=None if adopt is None else adopt.get("resources") or {},
                     owner=owner,
                     have=have,
+                    applying=applying or of_options(options),
                 )
         except errors.StackExists:
             # Who holds the owner may have asked twice, and the other call was faster.
@@ -112,16 +127,32 @@ class Requests:
     ) -> None:
         """Start to make a stack match another template, whatever runs now."""
         found = find_to_change(self._database, context, stack)
+        sources = self._sources.update_source(context, source, existing=existing)
+        self.begin_update(context, found, sources, options, existing=existing)
+
+    def begin_update(
+        self,
+        context: RequestContext,
+        found: Stack,
+        sources: Callable[[Stack], Source],
+        options: Json,
+        *,
+        existing: bool,
+        applying: Applying | None = None,
+    ) -> None:
+        """Start to make a stack match what comes of its sources, by a plan perhaps."""
         if found.action is Action.SUSPEND:
             raise errors.NotSupported(feature=f"Updating stack {found.name} while it is suspended")
-        sources = self._sources.update_source(context, source, existing=existing)
         self._delegating.renew(context, found)
         if options.get("converge"):
             self._look_over(found, None, to_converge=True)
         tags = options.get("tags", None if existing else [])
         # What a PATCH says nothing about stays as it was said last, wherever that was.
         settings = settings_of(options, None if existing else sources(found))
-        started = self._preparer.update(found, sources, settings, tags, owner=owner_of(options))
+        owner = owner_of(options)
+        if applying is None:
+            applying = of_options(options) if owner is not None else self.guard(context, "update")
+        started = self._preparer.update(found, sources, settings, tags, owner=owner, applying=applying)
         LOG.info("stack %s: update begins (%s)", found.id, context.request_id)
         self._ring(started)
 
@@ -137,24 +168,39 @@ class Requests:
             LOG.warning("stack %s: it is deleted with what it has: %s", found.id, error)
         return found
 
-    def begin_deletion(self, context: RequestContext, found: Stack, *, abandon: bool) -> None:
-        """Start to delete a stack that ``find_to_delete`` has found, whatever runs now.
+    def guard_of_deletion(self, context: RequestContext, found: Stack) -> Applying:
+        """Return what refuses the deletion of a stack that breaks a rule.
+
+        Of a nested stack the worker asks that deletes its owner; that was allowed before.
+        """
+        if found.owner_resource_id is not None:
+            owner = resources.get_many(self._database, [found.owner_resource_id])
+            if not owner or owner[0].action is Action.DELETE:
+                return UNPLANNED
+        return self.guard(context, "delete")
+
+    def begin_deletion(
+        self, context: RequestContext, found: Stack, *, abandon: bool, applying: Applying = UNPLANNED
+    ) -> None:
+        """Start to delete a stack that ``find_to_delete`` has found, whatever runs now, by a plan perhaps.
 
         ``abandon``: but nothing that it stands for.
         """
-        started = self._preparer.delete(found, abandon=abandon)
+        started = self._preparer.delete(found, abandon=abandon, applying=applying)
         LOG.info("stack %s: delete begins (%s)", found.id, context.request_id)
         self._ring(started)
 
     def rollback_stack(self, context: RequestContext, stack: str) -> None:
         """Start to bring a stack back to the last template that reached COMPLETE."""
-        self._roll_back(find_to_change(self._database, context, stack), only_if_due=False)
+        found = find_to_change(self._database, context, stack)
+        self.begin_rollback(found, only_if_due=False, applying=self.guard(context, "rollback"))
 
     def cancel_stack(self, context: RequestContext, stack: str, *, rollback: bool) -> None:
         """Stop a running update, with rollback, or a create or update, without; in nested stacks as well.
 
-        With rollback those are turned back by their owners.  Without, a nested stack that
-        was just about to begin, or that a dying engine did not come to, is stopped by recovery.
+        With rollback those are turned back by their owners; a rule may be against that.  Without,
+        a nested stack that was just about to begin, or that a dying engine did not come to, is
+        stopped by recovery.
         The deletion of a nested stack can be stopped as well: what is left of it is left.
         """
         found = find_to_change(self._database, context, stack)
@@ -166,7 +212,7 @@ class Requests:
             what = " or ".join(allowed).lower()
             raise errors.NotSupported(feature=f"Cancelling stack {found.name} when no {what} is in progress")
         if rollback:
-            self._roll_back(found, only_if_due=False)
+            self.begin_rollback(found, only_if_due=False, applying=self.guard(context, "rollback"))
             return
         self._stop(found.id, found.current_traversal, found.action)
         inside = [found.id]
@@ -193,10 +239,11 @@ class Requests:
         """Prepare the rollback that a stack waits for, if it still does."""
         stack = stacks.get(self._database, stack_id)
         if stack is not None and stack.phase is Phase.PREPARE:
-            self._roll_back(stack, only_if_due=True)
+            self.begin_rollback(stack, only_if_due=True)
 
-    def _roll_back(self, stack: Stack, *, only_if_due: bool) -> None:
-        started = self._preparer.roll_back(stack, only_if_due=only_if_due)
+    def begin_rollback(self, stack: Stack, *, only_if_due: bool, applying: Applying = UNPLANNED) -> None:
+        """Start to bring a stack back, by a plan perhaps; see ``Preparer.roll_back``."""
+        started = self._preparer.roll_back(stack, only_if_due=only_if_due, applying=applying)
         if started is not None:
             LOG.info("stack %s: rollback begins", stack.id)
             self._ring(started)

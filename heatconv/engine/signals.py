@@ -36,6 +36,7 @@ ATTEMPTS = 20  #: how often a signal is handled anew because others were stored 
 _NEVER = (
     errors.Invalid,
     errors.BadRequest,
+    errors.GuardBroken,
     errors.NotFound,
     errors.NotSupported,
     errors.RequestLimitExceeded,

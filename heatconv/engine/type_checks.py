@@ -58,7 +58,7 @@ def classes_of(
                 others = judged[found]
                 if others is not None and others.isdisjoint(definition.properties):
                     continue  # it is the very one that nothing was wrong with
-            problems.extend(validation.problems(found, definition, stack, source.guessed))
+            problems.extend(validation.problems(found, definition, stack))
             if issubclass(found, StackResource):
                 problems.extend(nesting.problems_of_members(found, definition, source.environment, known))
                 problems.extend(written.problems(definition, source.environment))

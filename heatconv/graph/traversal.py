@@ -61,6 +61,24 @@ def plan(stack_id: str, targets: Mapping[str, Target], extant: Iterable[Extant])
     )
 
 
+def clear(stack_id: str, extant: Iterable[Extant]) -> Plan:
+    """Plan how every row of a stack goes; nothing is wanted of it, so there is no update half to wait for."""
+    rows = {row.id: row for row in extant}
+    graph = cleanup_half(rows, rows, set())
+    if rows:
+        graph.add(_cleanup(stack_id), *graph.roots())
+    spread, joins = spread_fan_in(graph)
+    return Plan(
+        chosen={},
+        created=frozenset(),
+        dirty=frozenset(),
+        garbage=frozenset(rows),
+        requires={node: spread.requires(node) for node in spread},
+        joins=joins,
+        inputs=(),
+    )
+
+
 def visit(stack_id: str, extant: Iterable[Extant], *, order: Order) -> Plan:
     """Plan how each wanted row of a stack is visited as it is, in some order."""
     rows = {row.id: row for row in extant if row.wanted}

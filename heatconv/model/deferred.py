@@ -17,6 +17,7 @@ from typing import Any
 
 CALL = "$fn"  #: the key that marks a deferred call
 FAILED = "failed"  #: the call that fails whenever it is made; its args are the sentence that says why
+UNKNOWN = "unknown"  #: the call that gives what nobody knows yet; its args are an ``Unknown``'s JSON
 
 
 @dataclass(frozen=True)

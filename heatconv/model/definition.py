@@ -12,6 +12,7 @@ from typing import Any
 
 from heatconv.model.deferred import Reference, references
 from heatconv.model.states import DeletionPolicy
+from heatconv.model.unknown import Unknown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,4 +103,10 @@ def is_template(type_: str) -> bool:
 
 def canonical(value: Any) -> str:
     """Return the one JSON text of a value, whatever the order of its maps."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=_of_unknown)
+
+
+def _of_unknown(value: Any) -> Any:
+    if isinstance(value, Unknown):
+        return value.to_json()
+    raise TypeError(f"{value!r} is no JSON data")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from heatconv.model.definition import Definition
+from heatconv.model.foreseen import Foreseen
 from heatconv.model.nodes import Node
 from heatconv.model.records import RawTemplate
 from heatconv.model.states import Action, DeletionPolicy
@@ -23,6 +24,7 @@ class Target(NamedTuple):
     attributes: frozenset[str] = frozenset()
     always: bool = False  #: its check could find something to do whatever did not change
     nested: bool = False  #: it stands for a stack of its own
+    foreseen: Foreseen | None = None  #: what may be done by the plan that is applied; None: no plan is
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,4 +70,5 @@ class TraversalSpec:
     settings: Mapping[str, Any] = field(default_factory=dict)
     tags: Sequence[str] | None = None  #: None: as they were
     sinks: Sequence[Mapping[str, Any]] | None = None  #: where events are delivered to; None: where they were
+    changed_by: str | None = None  #: the name of who asks for it; None: no user does
     keep_events: int = -1  #: how many of the stack's events stay; all of them if negative

@@ -7,6 +7,7 @@ module knows a table.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from heatconv.model import tokens
 from heatconv.model.definition import Definition
+from heatconv.model.foreseen import Deed, Foreseen
 from heatconv.model.nodes import Direction, Node, NodeData
 from heatconv.model.secrets import redacted_values
 from heatconv.model.states import Action, DeletionPolicy, Phase, Status
@@ -40,6 +42,8 @@ class Stack:
     project_id: str
     user_id: str | None = None
     user_name: str | None = None
+    changed_by: str | None = None  #: who asked for the current traversal; None: no user did
+    guarded: bool = False  #: the environment of its template has guards
     owner_resource_id: str | None = None  #: the row that a nested stack belongs to
     root_id: str = ""  #: the stack around all those around a nested one; else its own
     depth: int = 0  #: how deep it is nested
@@ -125,6 +129,8 @@ class Attempt:
     faults: int = 0  #: how often in a row the service did not take a call
     passed: tuple[str, ...] = ()  #: the breakpoints that were cleared
     overtaken_by: str = ""  #: the digest of what is wanted by now, once that is known to have to wait
+    #: nobody knows whether it was begun: the database was restored from a dump that is older
+    forgotten: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the attempt as plain JSON data."""
@@ -144,6 +150,7 @@ class Attempt:
             "faults": self.faults,
             "passed": list(self.passed),
             "overtaken_by": self.overtaken_by,
+            **({"forgotten": True} if self.forgotten else {}),
         }
 
     @classmethod
@@ -164,6 +171,7 @@ class Attempt:
             faults=data["faults"],
             passed=tuple(data["passed"]),
             overtaken_by=data.get("overtaken_by", ""),
+            forgotten=data.get("forgotten", False),
         )
 
 
@@ -186,6 +194,7 @@ class ResourceRow:
     desired: Definition | None = None  #: frozen; None: not wanted any more
     desired_sha1: str | None = None
     deletion_policy: DeletionPolicy | None = None  #: the newest template's; None: that of ``applied``
+    foreseen: Foreseen | None = None  #: what may be done by the plan that is applied; None: no plan is
     wanted_attributes: tuple[str, ...] = ()
     applied: Definition | None = None  #: resolved; None: never completed
     applied_sha1: str | None = None
@@ -208,6 +217,10 @@ class ResourceRow:
     data: Mapping[str, str] = field(default_factory=dict)
     created_at: datetime | None = None
     updated_at: datetime | None = None
+
+    def may(self, deed: Deed) -> bool:
+        """Tell whether something may be done to it: if a plan is applied, only what that says."""
+        return self.foreseen is None or deed in self.foreseen.may
 
     @property
     def secrets(self) -> frozenset[str]:
@@ -305,6 +318,8 @@ class Job:
     resource: ResourceRow | None  #: None for the stack's own nodes, and for a row that is gone
     inputs: tuple[NodeData, ...] = ()
     lock_alive: bool = False  #: the row's lock is held by a daemon that heartbeats
+    waited: float | None = field(default=None, compare=False)  #: seconds that it was READY, or rung for
+    claimed_at: float = field(default_factory=time.monotonic, compare=False)  #: by ``time.monotonic``
 
     @property
     def row(self) -> ResourceRow:

@@ -28,6 +28,10 @@ class Action(StrEnum):
 VISITS = frozenset({Action.SUSPEND, Action.RESUME, Action.CHECK, Action.SNAPSHOT})
 
 
+#: What lets a resource come to be.
+MAKING = frozenset({Action.CREATE, Action.ADOPT})
+
+
 def cancelled(action: Action) -> str:
     """Return the reason of a stack whose action was stopped by a user."""
     return f"Stack {action} cancelled"

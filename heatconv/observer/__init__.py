@@ -3,5 +3,6 @@
 
 ``policies``, where that is wanted; ``observer``, when what is looked at; ``observing``, what is seen
 then; ``healing``, what is put right; ``notifications``, what services say of themselves;
-``drift_requests``, what users ask.
+``drift_requests``, what users ask; ``restored``, what is looked at once, after the database was
+restored from a dump.
 """

@@ -14,10 +14,12 @@ from heatconv.db.convergence.traversals import Started
 from heatconv.db.observation import observable, observations, schedule
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
+from heatconv.engine.applying import Guard
 from heatconv.engine.lookup import find_living, find_to_change
 from heatconv.engine.prepare import Preparer
 from heatconv.model.drift import DriftStatus
 from heatconv.model.records import Stack
+from heatconv.observer.healing import hold_back
 from heatconv.observer.notifications import Notifications
 from heatconv.observer.observer import Observer
 from heatconv.observer.policies import Defaults
@@ -40,6 +42,7 @@ class DriftRequests:
         notifications: Notifications,
         defaults: Defaults,
         ring: Callable[[Started], None],
+        guard: Guard,
     ) -> None:
         """Keep what is handed in."""
         self._database = database
@@ -48,6 +51,7 @@ class DriftRequests:
         self._notifications = notifications
         self._defaults = defaults
         self._ring = ring
+        self._guard = guard
 
     def observe_stack(self, context: RequestContext, stack: str, resource: str | None = None) -> Json:
         """Look at a stack with all that is nested in it, or at one resource; return what has drifted."""
@@ -62,6 +66,7 @@ class DriftRequests:
         What was left alone because it did not stay healed is tried again.
 
         Raises:
+            GuardBroken: a rule does not let that happen.
             NotFound: there is no such stack or resource.
             NotSupported: the stack is nested, suspended, or being deleted.
         """
@@ -74,7 +79,14 @@ class DriftRequests:
         name = self._name(found, resource)
         self._observer.look_over(found, name, to_converge=True)
         kind = PLAIN if name is None else PartialConvergence(names=frozenset([name]))
-        started = self._preparer.converge(found, kind)
+        counts = None if name is None else (lambda place: place[0] == name)
+        guard = self._guard(context, "update", counts=counts)
+        try:
+            started = self._preparer.converge(found, kind, applying=guard)
+        except errors.GuardBroken as broken:
+            # Or each update would find it, and be refused as well, that which drops the rule included.
+            hold_back(self._database, observable.trees(self._database, [found.id]), broken.row_ids)
+            raise
         if started is not None:
             LOG.info("stack %s: it is converged (%s)", found.id, context.request_id)
             self._ring(started)

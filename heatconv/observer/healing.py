@@ -2,7 +2,7 @@
 """Decide whether a stack that has drifted is put right now, and what of it, and start that.
 
 Users go first: while a traversal of theirs runs, or one of theirs has failed,
-or the stack is suspended, nothing is healed.
+or the stack is suspended, nothing is healed.  Nor is what a rule of theirs does not let happen.
 """
 
 from __future__ import annotations
@@ -10,18 +10,22 @@ from __future__ import annotations
 import logging
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from heatconv import errors
 from heatconv.db.convergence import stacks
 from heatconv.db.convergence.traversal_kinds import SelfHealing
 from heatconv.db.convergence.traversals import Started
 from heatconv.db.observation import healing, observable, observations, schedule
 from heatconv.db.plumbing.session import Database
+from heatconv.engine.applying import Guard, unguarded
 from heatconv.engine.prepare import Preparer
+from heatconv.metrics.declared import HEALED, HEALS
 from heatconv.model.drift import Drift, Handling, Mode, mode_of
-from heatconv.model.records import Stack
+from heatconv.model.records import ResourceRow, Stack
 from heatconv.model.states import Action, Status
+from heatconv.rpc.context import RequestContext
 
 LOG = logging.getLogger(__name__)
 
@@ -54,6 +58,7 @@ class Healing:
         self._preparer = preparer
         self._ring = ring
         self._limits = limits
+        self.guard: Guard = unguarded  #: of whoever makes plans
 
     def heal(self, root_id: str, tree: Sequence[str], mode: Mode) -> bool:
         """Start to put right what has drifted in a root stack and those nested in it, if that may be now."""
@@ -84,12 +89,31 @@ class Healing:
             return False
         self._release(tree, found, chosen)
         healed = [drift.row for drift in due if drift.resource_id in chosen]
-        started = self._preparer.converge(root, SelfHealing(healed=healed), only_at=root.current_traversal)
+        started = self._start(root, tree, healed)
         if started is None:
             return False
+        HEALS.add()
+        HEALED.add(len(chosen))
         LOG.info("stack %s: %d drifted resources are being healed", root_id, len(chosen))
         self._ring(started)
         return True
+
+    def _start(self, root: Stack, tree: Sequence[str], healed: Sequence[ResourceRow]) -> Started | None:
+        """Start to heal some rows; what a rule is against is left alone until a user acts."""
+        asker = RequestContext(project_id=root.project_id, user_id=root.user_id, user_name=root.user_name)
+        try:
+            return self._preparer.converge(
+                root,
+                SelfHealing(healed=healed),
+                only_at=root.current_traversal,
+                applying=self.guard(asker, "update", keeps=False),
+            )
+        except errors.GuardBroken as broken:
+            LOG.warning("stack %s: it is not healed: %s", root.id, broken)
+            barred = [row for row in healed if row.id in broken.row_ids] or healed
+            healing.leave_alone(self._database, root, barred, rule=broken.reason)
+            hold_back(self._database, tree, {row.id for row in barred})
+            return None
 
     def _choose(self, due: Sequence[Drift]) -> set[str]:
         """Return the rows to be healed now: not those given up, and of each stack no more than its share."""
@@ -108,13 +132,17 @@ class Healing:
 
     def _release(self, tree: Sequence[str], found: Sequence[Drift], chosen: set[str]) -> None:
         """Let the traversal to be started see the chosen rows as drifted, and no other."""
-        held = {drift.resource_id for drift in found} - chosen
-        if held:
-            observations.set_handling(self._database, tree, Handling.HELD, held)
         if chosen:
             observations.set_handling(self._database, tree, Handling.OPEN, chosen)
-        if len(tree) > 1:
-            observations.mark_owners(self._database, tree)
+        hold_back(self._database, tree, {drift.resource_id for drift in found} - chosen)
+
+
+def hold_back(database: Database, tree: Collection[str], held: Collection[str]) -> None:
+    """Let no traversal see some rows of a tree as drifted, until they are released again."""
+    if held:
+        observations.set_handling(database, tree, Handling.HELD, held)
+    if len(tree) > 1:
+        observations.mark_owners(database, tree)
 
 
 def _is_at_rest(stack: Stack) -> bool:

@@ -31,7 +31,6 @@ STACKS = 500  #: stacks whose turns one engine takes at a time
 LEASE = 30.0  #: seconds until the turns that a dead engine took are due again
 ASLEEP = 86400.0  #: seconds until a stack that nobody wants observed is asked for again
 BUSY = 30.0  #: seconds, at most, until a stack that is being changed is looked at again
-SWEEP = 600.0  #: seconds between two looks for what nobody needs any more
 ADOPT = 10.0  #: seconds between two looks for stacks that nobody said anything about
 
 
@@ -53,7 +52,6 @@ class Observer:
         self._observing = observing
         self._healing = healing
         self._defaults = defaults
-        self._swept = time.monotonic() - SWEEP * random.random()
         self._adopted = 0.0
         self._stopped = False
         self._checked: set[str] = set()  #: stacks to be looked over when what goes on there has ended
@@ -69,9 +67,6 @@ class Observer:
             interval = self._defaults.interval
             if not schedule.make_unknown_known(self._database, limit=STACKS, spread=interval):
                 self._adopted = now
-        if now > self._swept + SWEEP:
-            schedule.forget_gone(self._database)
-            self._swept = now
         self._look_after()
         while not self._stopped and (due := schedule.due(self._database, STACKS)):
             taken = schedule.take(self._database, due, lease=LEASE)
@@ -156,6 +151,15 @@ class Observer:
         if heal:
             self._heal(root, tree, seen)
         return seen
+
+    def has_drifted(self, stack: Stack, rows: Sequence[ResourceRow]) -> bool:
+        """Look at some rows of a stack's tree, heal nothing, and tell whether any has drifted."""
+        root_id = observable.roots_of(self._database, [stack.id])[stack.id]
+        root = stacks.get(self._database, root_id) or stack
+        seen = self.look_now(root, rows, heal=False)
+        if any(finding.kind is not None and finding.row.stack_id != root.id for finding in seen.findings):
+            observations.mark_owners(self._database, observable.trees(self._database, [root.id]))
+        return any(finding.kind is not None for finding in seen.findings)
 
     def _look_after(self) -> None:
         if not self._checked:

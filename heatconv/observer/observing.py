@@ -16,6 +16,8 @@ from heatconv import errors
 from heatconv.db.observation import observations
 from heatconv.db.plumbing.session import Database
 from heatconv.engine.plugin_access import driver_for_asking
+from heatconv.metrics import types
+from heatconv.metrics.declared import LEFT_ALONE, OBSERVATION_FAILURES, OBSERVATIONS
 from heatconv.model.drift import Finding, Kind
 from heatconv.model.records import ResourceRow, Stack
 from heatconv.model.secrets import sentence
@@ -55,6 +57,7 @@ class Observing:
         self._database = database
         self._registry = registry
         self._failing: dict[Service, tuple[int, float]] = {}  #: how often in a row, and until when to wait
+        LEFT_ALONE.read_by(lambda: sum(self._is_failing(service) for service in tuple(self._failing)))
 
     def observe(
         self, stacks: Mapping[str, Stack], roots: Iterable[str], rows: Sequence[ResourceRow], *, insist: bool
@@ -71,6 +74,8 @@ class Observing:
         for start in range(0, len(rows), MANY):
             seen = self._look(stacks, rows[start : start + MANY], insist=insist)
             whole.unseen |= seen.unseen
+            OBSERVATIONS.add(len(seen.findings), outcome="seen")
+            OBSERVATIONS.add(len(seen.unseen), outcome="unseen")
             if seen.findings:
                 whole.findings += observations.record(self._database, turns, seen.findings)
         return whole
@@ -128,6 +133,7 @@ class Observing:
         times = self._failing.get(service, (0, 0.0))[0]
         pause = min(FIRST_PAUSE * 2.0**times, MAX_PAUSE) * random.uniform(0.75, 1.25)
         self._failing[service] = times + 1, time.monotonic() + pause
+        OBSERVATION_FAILURES.add(type=types.label(service[1]))
         LOG.warning(
             "project %s: resources of type %s cannot be looked at for %d s: %s",
             *service,

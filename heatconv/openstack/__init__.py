@@ -8,7 +8,8 @@ nothing.
 What is loaded: begin with ``adapter``, which adds the types of a cloud to a process.  ``types``
 says which module has which type.  ``finder`` says what a plugin's import from Heat means, and
 ``stand_ins`` has modules that it may mean.  ``mends`` says where Heat's plugins err, and ``mended``
-has what they do otherwise here.  ``plugins`` has types of our own.
+has what they do otherwise here.  ``data`` says which types hold data.  ``plugins`` has types of our
+own.
 
 Whom plugins act for: ``session`` has one user's cloud.  ``logins`` lets daemons act for users who
 are not there, and ``keystone`` makes the trusts and application credentials for that.  ``domain``

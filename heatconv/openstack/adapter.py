@@ -17,7 +17,7 @@ from typing import Any
 from oslo_config import cfg
 
 from heatconv import errors
-from heatconv.openstack import domain, finder, listed, mends, news, ways
+from heatconv.openstack import data, domain, finder, listed, mends, news, ways
 from heatconv.openstack.keystone import Keystone
 from heatconv.openstack.logins import DelegationOf, Logins, TokenFor, Trustee
 from heatconv.openstack.session import Cloud, v3
@@ -176,7 +176,7 @@ def _load_type(module: str, name: str) -> Any:
         mapping: Mapping[str, Any] = importlib.import_module(BELOW + module).resource_mapping()
     except ImportError as error:
         raise errors.PluginError(plugin=name, reason=error) from error
-    return listed.listed(name, ways.searchable(name, mends.mended(name, mapping[name])))
+    return listed.listed(name, ways.searchable(name, mends.mended(name, data.marked(name, mapping[name]))))
 
 
 def _load_ours(place: str, name: str) -> Any:

@@ -64,8 +64,22 @@ class Way:
         """
         raise NotImplementedError
 
+    def find_named(self, plugin: Resource) -> Iterator[tuple[str, str]]:  # noqa: ARG002 - some ways list
+        """Yield the physical id of each object that its user sees, with its name or its mark.
 
-Lists = Callable[[Resource, str], Iterator[Thing]]  #: the objects of a name; others may be among them
+        Raises:
+            Exception: the service could not be asked.
+        """
+        yield from ()
+
+
+#: The objects of a name or a description, or all that there are if None; others may be among them.
+Lists = Callable[[Resource, str | None], Iterator[Thing]]
+
+
+def _called(thing: Thing) -> tuple[str, str]:
+    """Return an object's id with its mark, if it has one, else with its name."""
+    return thing.id, (thing.description if is_mark(thing.description) else thing.name) or ""
 
 
 @dataclass(frozen=True)
@@ -98,6 +112,10 @@ class ByName(Way):
             if thing.name == name and description in (None, thing.description)
         )
 
+    def find_named(self, plugin: Resource) -> Iterator[tuple[str, str]]:
+        """Yield the objects that its user sees."""
+        yield from map(_called, self.lists(plugin, None))
+
 
 @dataclass(frozen=True)
 class ByMark(Way):
@@ -119,6 +137,10 @@ class ByMark(Way):
         if not self.is_sure(plugin):
             return []
         return sorted(each.id for each in self.lists(plugin, wanted) if each.description == wanted)
+
+    def find_named(self, plugin: Resource) -> Iterator[tuple[str, str]]:
+        """Yield the objects that its user sees."""
+        yield from map(_called, self.lists(plugin, None))
 
 
 @dataclass(frozen=True)
@@ -151,6 +173,10 @@ class Searchable(Resource):
         """Return the physical ids of all that interrupted creates made."""
         return self.way.find(self)
 
+    def find_named(self) -> Iterator[tuple[str, str]]:
+        """Yield the physical id of each object that the stack's user sees, with its name or its mark."""
+        return self.way.find_named(self)
+
     def is_searchable(self) -> bool:
         """Tell whether an object that an interrupted create made would be found."""
         return self.way.is_sure(self)
@@ -181,6 +207,11 @@ def mark(plugin: Resource) -> str:
     """Return the description that tells a resource's object from all others."""
     limit = MARK_LENGTH - len(_TAG)
     return _TAG + physical_name(plugin.stack.name, plugin.name, plugin.uuid, limit)
+
+
+def is_mark(description: str | None) -> bool:
+    """Tell whether a description is the mark of some resource's object."""
+    return (description or "").startswith(_TAG)
 
 
 class _Marking:

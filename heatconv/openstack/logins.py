@@ -23,7 +23,7 @@ from oslo_config import cfg
 
 from heatconv import errors
 from heatconv.model.delegation import Delegation
-from heatconv.openstack.session import CloudContext, Known, keep_connections, v3
+from heatconv.openstack.session import CloudContext, CountedSession, Known, keep_connections, v3
 
 LOG = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ class Trustee:
         """Return a session that logs in by a plugin, and talks to services as ``[clients_keystone]`` says."""
         from heat.common.config import get_ssl_options  # noqa: PLC0415 - there once the finder is installed
 
-        made = Session(auth=plugin, timeout=self._conf.service_timeout, **get_ssl_options("keystone"))
+        made = CountedSession(auth=plugin, timeout=self._conf.service_timeout, **get_ssl_options("keystone"))
         keep_connections(made)
         return made
 

@@ -6,7 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from heatconv.openstack.mended import answers, identity, in_use, networks_of, resizing, users
+from heatconv.openstack.mended import (
+    answers,
+    identity,
+    in_use,
+    networks_of,
+    rebuilding,
+    resizing,
+    rules,
+    users,
+)
 from heatconv.openstack.mended.instance import Instance
 from heatconv.openstack.mended.key_pair import KeyPair
 from heatconv.openstack.mended.known import remembers_ids, remembers_what_it_got
@@ -32,6 +41,7 @@ def _glance(plugin: Any) -> None:
 def _nova(plugin: Any) -> None:
     names_networks(plugin)
     resizing.goes_by_what_it_finds(plugin)
+    rebuilding.takes_user_data(plugin)
     remembers_ids(plugin, "_find_flavor_id", "flavors")
     remembers_what_it_got(plugin, "get_flavor", lambda _flavor: True)
 
@@ -58,7 +68,7 @@ TYPES: Mapping[str, type[Resource]] = {
     "OS::Keystone::User": identity.Named,
     "OS::Neutron::Port": networks_of.Port,
     "OS::Neutron::Net": in_use.Net,
-    "OS::Neutron::SecurityGroup": in_use.SecurityGroup,
+    "OS::Neutron::SecurityGroup": rules.SecurityGroup,
     "OS::Neutron::Subnet": in_use.Subnet,
     "OS::Nova::KeyPair": KeyPair,
     "OS::Nova::Server": Server,

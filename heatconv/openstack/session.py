@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any, Protocol
 
 from cachetools import TTLCache
@@ -19,13 +20,19 @@ from keystoneauth1.plugin import AUTH_INTERFACE
 from keystoneauth1.session import Session
 from openstack.config import OpenStackConfig
 from openstack.exceptions import ConfigException
+from os_service_types import ServiceTypes
 from requests.adapters import DEFAULT_POOLSIZE, HTTPAdapter
 
 from heatconv import errors
+from heatconv.metrics.declared import SERVICE_CALLS
 from heatconv.resources.context import Context
 
 FRESH = 60.0  #: seconds for which what a service has told of itself, or of an id, need not be asked again
 MOST_KNOWN = 10_000  #: answers that a login remembers
+_SERVICES = ServiceTypes()
+_METHODS = frozenset({"DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"})
+_STATUSES = frozenset(map(int, HTTPStatus))
+
 CONNECTIONS = 64  #: to a service, which a login keeps open: as many threads has a worker
 
 
@@ -105,7 +112,8 @@ class Cloud:
         """
         self.name = name
         try:
-            region = OpenStackConfig(app_name="heatconv").get_one(cloud=name)
+            config = OpenStackConfig(app_name="heatconv", session_constructor=CountedSession)
+            region = config.get_one(cloud=name)
             session: Any = region.get_session()
             session.timeout = session.timeout or timeout
             keep_connections(session)
@@ -201,6 +209,29 @@ class CloudContext(Context):
     def reload_auth_plugin(self) -> None:
         """Log in anew before the next request."""
         self.auth_plugin.invalidate()
+
+
+class CountedSession(Session):
+    """A session of which is counted what services answer."""
+
+    def request(self, url: str, method: str, *arguments: Any, **options: Any) -> Any:
+        """Send a request, see the base."""
+        status: int | None = None
+        try:
+            answer = super().request(url, method, *arguments, **options)
+        except ClientException as error:
+            status = getattr(error, "http_status", None)
+            raise
+        else:
+            status = answer.status_code
+            return answer
+        finally:
+            wanted = (options.get("endpoint_filter") or {}).get("service_type")
+            SERVICE_CALLS.add(
+                service=(wanted and _SERVICES.get_service_type(wanted)) or "other",
+                method=method if method in _METHODS else "other",
+                status=(status if status in _STATUSES else "other") if status else "none",
+            )
 
 
 def keep_connections(session: Session) -> None:

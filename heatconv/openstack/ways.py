@@ -59,47 +59,47 @@ def _neutron(plugin: Resource, collection: str, **filters: Any) -> list[dict[str
 
 
 def _neutron_by(key: str, collection: str) -> Lists:
-    def things(plugin: Resource, value: str) -> Iterator[Thing]:
-        for each in _neutron(plugin, collection, **{key: value}):
+    def things(plugin: Resource, value: str | None) -> Iterator[Thing]:
+        for each in _neutron(plugin, collection, **({} if value is None else {key: value})):
             yield Thing(each["id"], each.get("name"), each.get("description"))
 
     return things
 
 
-def _managed(manager: str, filters: Callable[[str], dict[str, Any]]) -> Lists:
+def _managed(manager: str, filters: Callable[[str | None], dict[str, Any]]) -> Lists:
     """List by a manager of the client of Nova, Cinder or Keystone."""
 
-    def things(plugin: Resource, name: str) -> Iterator[Thing]:
+    def things(plugin: Resource, name: str | None) -> Iterator[Thing]:
         for each in getattr(plugin.client(), manager).list(**filters(name)):
             yield Thing(str(each.id), getattr(each, "name", None), getattr(each, "description", None))
 
     return things
 
 
-def _searching(name: str) -> dict[str, Any]:
-    return {"search_opts": {"name": name}}
+def _searching(name: str | None) -> dict[str, Any]:
+    return {} if name is None else {"search_opts": {"name": name}}
 
 
-def _matching(name: str) -> dict[str, Any]:
-    """Search as Nova does: by a regular expression."""
-    return {"search_opts": {"name": f"^{re.escape(name)}$"}}
+def _matching(name: str | None) -> dict[str, Any]:
+    """Search as Nova does: by a regular expression; its client lists no more than a page, unless asked to."""
+    return {"limit": -1} if name is None else {"search_opts": {"name": f"^{re.escape(name)}$"}}
 
 
-def _named(name: str) -> dict[str, Any]:
-    return {"name": name}
+def _named(name: str | None) -> dict[str, Any]:
+    return {} if name is None else {"name": name}
 
 
-def _whether_public(_name: str) -> dict[str, Any]:
+def _whether_public(_name: str | None) -> dict[str, Any]:
     return {"is_public": None}
 
 
-def _everything(_name: str) -> dict[str, Any]:
+def _everything(_name: str | None) -> dict[str, Any]:
     return {}
 
 
-def _stacks(plugin: Resource, name: str) -> Iterator[Thing]:
+def _stacks(plugin: Resource, name: str | None) -> Iterator[Thing]:
     """List the stacks of a name where a remote one is."""
-    for each in plugin.client().stacks.list(filters={"name": name}):
+    for each in plugin.client().stacks.list(filters={} if name is None else {"name": name}):
         yield Thing(each.id, each.stack_name)
 
 

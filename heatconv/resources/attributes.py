@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from heatconv.model.unknown import Unknown
 from heatconv.resources import exception, support
 
 SHOW_ATTR = "show"  #: every resource's attribute: all that its service tells
@@ -85,9 +86,14 @@ class Attributes(Mapping[str, Any]):
 
 
 def select_from_attribute(attribute_value: Any, path: Sequence[str | int]) -> Any:
-    """Return the part of an attribute's value that a path leads to, or None if it leads nowhere."""
+    """Return the part of an attribute's value that a path leads to, or None if it leads nowhere.
+
+    Inside of what is not known yet it leads to that.
+    """
     value = attribute_value
     for element in path:
+        if isinstance(value, Unknown):
+            return value
         if isinstance(value, Mapping):
             value = value.get(element)
         elif isinstance(value, Sequence) and not isinstance(value, str):
@@ -99,7 +105,7 @@ def select_from_attribute(attribute_value: Any, path: Sequence[str | int]) -> An
 
 def plain(value: Any) -> Any:
     """Return an attribute's value as JSON can have it: what reads itself is read, the rest is text."""
-    if value is None or isinstance(value, str | bool | int | float):
+    if value is None or isinstance(value, str | bool | int | float | Unknown):
         return value
     if isinstance(value, Mapping):
         return {str(key): plain(value[key]) for key in value}

@@ -47,7 +47,9 @@ def update_to(plugin: Resource, after: Definition) -> Update | None:
     after_props.validate()
     difference, changed = snippet - before, changed_properties(plugin.properties, after_props)
     if plugin.needs_replace_with_tmpl_diff(difference):
-        raise exception.UpdateReplace(plugin.name)
+        raise exception.UpdateReplace(
+            plugin.name, reasons=["its type says so of a template changed like this"]
+        )
     _check_properties(plugin, changed, after_props)
     # Names that the rules have looked up are ids for the hooks, too.
     translated = snippet.translated(after_props.data)
@@ -60,6 +62,8 @@ def _check_properties(plugin: Resource, changed: set[str], after_props: Properti
     if fixed:
         raise exception.NotSupported(feature=f"Update to properties {', '.join(fixed)} of {plugin.name}")
     if changed and plugin.needs_replace_with_prop_diff(changed, after_props, plugin.properties):
-        raise exception.UpdateReplace(plugin.name)
-    if changed - updatable(plugin):
-        raise exception.UpdateReplace(plugin.name)
+        said = f"its type says so of a change of {', '.join(sorted(changed))}"
+        raise exception.UpdateReplace(plugin.name, reasons=[said])
+    lasting = sorted(changed - updatable(plugin))
+    if lasting:
+        raise exception.UpdateReplace(plugin.name, reasons=[f"{each} cannot be updated" for each in lasting])

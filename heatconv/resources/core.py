@@ -54,6 +54,7 @@ class Core:
     signal_needs_metadata_updates: ClassVar[bool] = True
     always_replace_on_check_failed: ClassVar[bool] = True
     gives_way: ClassVar[bool] = False  #: what is newly wanted can be begun while an action is under way
+    holds_data: ClassVar[bool] = False  #: what it makes has data of users, which are gone when it is
     only_here: ClassVar[bool] = False  #: nothing outside stands for it, so that nothing of it can be lost
     #: each hook goes by what it finds, so that to call it again does nothing twice, and
     #: ``check_create_complete`` takes None for a token that was lost
@@ -76,6 +77,11 @@ class Core:
         self._bound_to: Incarnation | None = None
         self._keeper: Keeper | None = None
         self.become(definition)
+
+    @classmethod
+    def awaited(cls, token: Any) -> str | None:  # noqa: ARG003 - for types that read it there
+        """Return what an action with a token waits for, if that is not its service, for people to read."""
+        return None
 
     def become(self, definition: Definition) -> None:
         """Take on a definition, as the end of an update does; an update may do so at its beginning.

@@ -35,6 +35,11 @@ def implements(type_: type, hook: str) -> bool:
     return False
 
 
+def leaves_snapshots(type_: type) -> bool:
+    """Tell whether the deletion of a resource of a type can leave a snapshot."""
+    return implements(type_, "handle_snapshot_delete")
+
+
 def updatable(resource: Declares) -> set[str]:
     """Return the names of the properties that an update can change in place."""
     declared = {name for name, schema in resource.properties_schema.items() if schema.update_allowed}

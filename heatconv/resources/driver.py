@@ -20,7 +20,7 @@ from heatconv.model.secrets import account
 from heatconv.model.states import Action, DeletionPolicy
 from heatconv.resources import exception
 from heatconv.resources.comparing import Update, update_to
-from heatconv.resources.declared import implements, updatable
+from heatconv.resources.declared import implements, leaves_snapshots, updatable
 from heatconv.resources.facts import Incarnation, Keeper, StackFacts
 from heatconv.resources.resource import Resource
 from heatconv.resources.rsrc_defn import ResourceDefinition, ResourceDefinitionDiff
@@ -187,7 +187,11 @@ class PluginDriver:
         definition = self.plugin.definition
         if definition.external_id is not None:
             return DeleteKind.NOTHING
-        return _DELETE_KINDS[definition.deletion_policy]
+        kind = _DELETE_KINDS[definition.deletion_policy]
+        # Nobody wants a snapshot of this one: its name was given to a resource of another type.
+        if kind is DeleteKind.SNAPSHOT and not leaves_snapshots(type(self.plugin)):
+            return DeleteKind.DELETE
+        return kind
 
     # -- another definition, another incarnation ------------------------------------------
 

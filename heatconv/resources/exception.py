@@ -49,11 +49,15 @@ class Error(HeatException):
 
 
 class UpdateReplace(errors.NeedsReplacement):
-    """The resource has to be replaced; raised by the hooks of an update."""
+    """The resource has to be replaced; raised by the hooks of an update.
 
-    def __init__(self, resource_name: object = "Unknown") -> None:
+    ``reasons`` are what those who plan are told of it; a plugin need not give any.
+    """
+
+    def __init__(self, resource_name: object = "Unknown", *, reasons: Sequence[str] = ()) -> None:
         name = str(getattr(resource_name, "name", resource_name))
         super().__init__(f"Resource {name} cannot be updated in place; it has to be replaced.", name=name)
+        self.reasons = tuple(reasons) or ("its type says so",)
 
 
 class PollDelay(Exception):

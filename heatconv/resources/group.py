@@ -144,15 +144,27 @@ class Group(StackResource):
         inherits_more = json_snippet.definition.inherits != self.definition.inherits
         self.become(json_snippet.definition)
         self.decide(prop_diff)
+        roll = self._roll(inherits_more=inherits_more)
+        self._apply(roll)
+        return roll
+
+    def spares(self, before: Definition) -> Sequence[str]:
+        """Return the members that an update makes just for as long as it takes.
+
+        The group has become, and decided, what it is to be; ``before`` is what it was.
+        """
+        roll = self._roll(inherits_more=before.inherits != self.definition.inherits)
+        members = self.members()
+        return [name for name in roll["spare"] if name not in members]
+
+    def _roll(self, *, inherits_more: bool) -> Roll:
         members = self.members()
         outdated = self._outdated(members)
         if inherits_more:
             outdated |= {
                 name for name, each in members.items() if is_template(each.definition.implemented_by)
             }
-        roll = rolling.plan(self.member_names(), list(members), outdated, self.updating(), self.more_names)
-        self._apply(roll)
-        return roll
+        return rolling.plan(self.member_names(), list(members), outdated, self.updating(), self.more_names)
 
     def check_create_complete(self, token: Roll | None) -> bool:
         return self._go_on(rolling.at_once() if token is None else token)

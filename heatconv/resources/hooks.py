@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from heatconv.model.states import DeletionPolicy
 from heatconv.resources import exception, stack_users
-from heatconv.resources.declared import implements
+from heatconv.resources.declared import implements, leaves_snapshots
 from heatconv.resources.facts import Among
 from heatconv.resources.properties import Properties
 from heatconv.resources.reading import Reading
@@ -33,7 +33,7 @@ class Hooks(Reading):
     @classmethod
     def validate_deletion_policy(cls, policy: str) -> Any:
         """Accept a deletion policy; a text returned, or an error raised, refuses it."""
-        if policy == DeletionPolicy.SNAPSHOT and not implements(cls, "handle_snapshot_delete"):
+        if policy == DeletionPolicy.SNAPSHOT and not leaves_snapshots(cls):
             raise exception.StackValidationFailed(
                 message='The type does not support the policy "Snapshot"; use "Delete" or "Retain".'
             )
@@ -77,6 +77,14 @@ class Hooks(Reading):
         found = self.find_existing()
         return () if found is None else (found,)
 
+    def find_named(self) -> Iterable[tuple[str, str]]:
+        """Return the physical id and the name of all things of the type that the stack's user sees.
+
+        The name is ``physical_resource_name()``, or ends in it, of those that stacks made.  With it
+        operators are shown what no stack has.  Called of a resource that stands for nothing.
+        """
+        return ()
+
     def is_searchable(self) -> bool:
         """Tell whether ``find_existing`` would find what a create of this very definition made."""
         return implements(type(self), "find_existing")
@@ -94,6 +102,14 @@ class Hooks(Reading):
         Where the type ``comes_late``, one that was made beside it, and removed, may have taken it along.
         """
         return True
+
+    def is_stranded(self) -> bool:
+        """Tell whether what a create has begun will never be complete, although its service says it goes on.
+
+        Asked only while a create goes on whose answer nobody heard, and after it was found not to be
+        complete: what is stranded is deleted and made anew.
+        """
+        return False
 
     def token_of(self) -> Any:
         """Return the token with which to wait for what was found, if it ``goes_on``."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from heatconv.resources.short_id import get_id
+from heatconv.resources.short_id import ALPHABET, LENGTH, get_id
 
 
 def physical_name(stack: str, resource: str, row_id: str, limit: int | None) -> str:
@@ -12,3 +12,10 @@ def physical_name(stack: str, resource: str, row_id: str, limit: int | None) -> 
     if limit is None or len(name) <= limit:
         return name
     return f"{name[:2]}-{name[3 - limit :]}"
+
+
+def short_id_in(name: str) -> str | None:
+    """Return the short id at the end of a name such as ``physical_name`` makes; None if there is none."""
+    head, _, tail = name.rpartition("-")
+    is_ours = "-" in head and len(tail) == LENGTH and ALPHABET.issuperset(tail)
+    return tail if is_ours else None

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from heatconv.model.definition import Definition
+from heatconv.model.unknown import Unknown
 from heatconv.resources import attributes, exception
 from heatconv.resources.declared import updatable
 from heatconv.resources.kept import Kept
@@ -80,6 +81,15 @@ class Reading(Kept):
         if not (self.entity and self.default_client_name and self.resource_id is not None):
             return None
         return getattr(self.client(), self.entity).get(self.resource_id).to_dict()
+
+    def foresee_attribute(self, name: str) -> Any:
+        """Return an attribute as it will be once the resource is as its definition wants.
+
+        To be overridden by types of which one follows from the properties, or never changes while
+        the physical resource stays; of one that is yet to be made that has no id.  What is not
+        known of the properties may be in it.  Who plans asks this, before anything is done.
+        """
+        return Unknown()
 
     def referenced_attrs(self) -> set[str | tuple[str | int, ...]]:
         """Return which attributes the stack refers to: names, and tuples of a name and the path behind it."""

@@ -158,6 +158,11 @@ class Registry:
         type_ = TemplateResource if is_template(type_name) else self._types.get(type_name)
         return type_ is not None and type_.asks_engine
 
+    def holds_data(self, type_name: str) -> bool:
+        """Tell whether what a type makes holds data; False if there is no such type."""
+        type_ = None if is_template(type_name) else self._types.get(type_name)
+        return type_ is not None and type_.holds_data
+
     def names(self) -> list[str]:
         """Return the names of all types in order."""
         return sorted(self._types)

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from heatconv.model.unknown import Unknown, contains_unknown
 from heatconv.resources import exception, support
 from heatconv.resources.constraints import Constraint, CustomConstraint
 from heatconv.resources.conversion import CONVERTERS, EMPTY
-from heatconv.resources.unknown import Unknown, contains_unknown
+from heatconv.resources.unknown import StandIn
 
 Problem = tuple[str, str]  #: a path and a sentence
 
@@ -98,7 +99,7 @@ class Schema:
             ValueError, TypeError: the value is not of the type.
         """
         if isinstance(given, Unknown):
-            return self._stand_in(given)
+            return self._stand_in(given) if isinstance(given, StandIn) else given
         if given is None:
             given = self.default
             if given is None:
@@ -131,9 +132,9 @@ class Schema:
             return len(wanted) == len(found) and all(map(self.item.agrees, wanted, found))
         return bool(wanted == found)
 
-    def _stand_in(self, unknown: Unknown) -> Any:
-        if self.type == self.STRING and unknown.stand_in is not None:
-            return unknown.stand_in
+    def _stand_in(self, unknown: StandIn) -> Any:
+        if self.type == self.STRING and unknown.text is not None:
+            return unknown.text
         if self.default is not None:
             return self.value(None)
         return EMPTY[self.type]() if self.required else None

@@ -12,8 +12,8 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from heatconv.model.unknown import Unknown
 from heatconv.resources import exception
-from heatconv.resources.unknown import Unknown
 
 
 class TranslationRule:

@@ -35,10 +35,12 @@ class Updating(Hooks):
         if self.status is Status.FAILED:
             unhealthy = self.action is Action.CHECK and self.always_replace_on_check_failed
             if unhealthy or self.needs_replace_failed():
-                raise exception.UpdateReplace(self.name)
+                failed = f"its {self.action} failed, and it cannot go on from there"
+                raise exception.UpdateReplace(self.name, reasons=[failed])
         nothing_there = {Action.DELETE, Action.INIT} if check_init_complete else {Action.DELETE}
-        not_there = self.action in nothing_there and self.status is Status.COMPLETE
-        if not_there or self.needs_replace(after_props):
+        if self.action in nothing_there and self.status is Status.COMPLETE:
+            raise exception.UpdateReplace(self.name, reasons=["it is not there any more"])
+        if self.needs_replace(after_props):
             raise exception.UpdateReplace(self.name)
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from heatconv import errors
 from heatconv.model.deferred import Reference, contains_deferred
 from heatconv.model.definition import Definition
 from heatconv.model.secrets import account, masked_text
+from heatconv.model.unknown import contains_unknown
 from heatconv.resources import exception
 from heatconv.resources.clients.status import http_status, is_away
 from heatconv.resources.facts import StackFacts
@@ -24,7 +25,7 @@ from heatconv.resources.hooks import Hooks
 from heatconv.resources.resource import Resource
 from heatconv.resources.rsrc_defn import ResourceDefinition
 from heatconv.resources.schema import Problem
-from heatconv.resources.unknown import Seen, as_unknown, contains_unknown
+from heatconv.resources.unknown import Seen, as_unknown
 
 LOG = logging.getLogger(__name__)
 
@@ -50,7 +51,6 @@ def problems(
     resource_class: type[Resource],
     definition: Definition,
     stack: StackFacts,
-    guessed: Collection[str] = (),
 ) -> list[Problem]:
     """Return all mistakes of a frozen definition, each as its path and a sentence.
 
@@ -58,13 +58,12 @@ def problems(
         resource_class: the class of its type.
         definition: the frozen definition.
         stack: what its plugin may know of its stack.
-        guessed: texts in it that were put in place of what nobody knows yet; they are not judged.
 
     Raises:
         NotJudged: a service that knows does not answer; the first one that does not is the last one asked.
     """
     path = f"resources.{definition.name}"
-    judge = functools.partial(_problems, resource_class, definition, stack, path, guessed)
+    judge = functools.partial(_problems, resource_class, definition, stack, path)
     try:
         found = judge(Seen.ALL)
         # Of a text that is not known yet a plugin is believed if it says so whatever that may be.
@@ -97,11 +96,10 @@ def _problems(
     definition: Definition,
     stack: StackFacts,
     path: str,
-    guessed: Collection[str],
     seen: Seen,
 ) -> list[Problem]:
     wanted = definition.changed(
-        properties=as_unknown(definition.properties, seen, guessed),
+        properties=as_unknown(definition.properties, seen),
         update_policy=as_unknown(definition.update_policy),
     )
     found = list(_policy_problems(resource_class, wanted, path))

@@ -24,6 +24,7 @@ from typing import Any
 import oslo_messaging
 
 from heatconv import errors
+from heatconv.metrics.declared import ENGINE_CALLS
 from heatconv.model.ids import new_id
 from heatconv.rpc.asked import Asked
 from heatconv.rpc.bus import ENGINE_TOPIC, Bus, as_known
@@ -103,12 +104,15 @@ class EngineCaller:
             MessagingTimeout: there was no answer for so long, or no sign of life for a pause.
         """
         client = self._client.prepare(timeout=timeout, call_monitor_timeout=pause)
+        outcome = "failed"
         try:
             answer = client.call(context, method, **arguments)
+            outcome = "answered"
         except oslo_messaging.MessagingTimeout:
+            outcome = "silent"
             raise
         except errors.HeatconvError as error:
-            self._answered_at = time.monotonic()
+            outcome, self._answered_at = "refused", time.monotonic()
             raise as_known(error) from None
         except oslo_messaging.MessageUndeliverable as error:
             raise errors.TransportError(reason="no engine is running") from error
@@ -117,6 +121,8 @@ class EngineCaller:
             # from below oslo.messaging, such as kombu's OperationalError where a reply was to be awaited.
             # The first line: what an engine raised has its traceback below, which is in that engine's log.
             raise errors.TransportError(reason=str(error).partition("\n")[0]) from error
+        finally:
+            ENGINE_CALLS.add(method=method, outcome=outcome)
         self._answered_at = time.monotonic()
         return answer
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import math
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -22,6 +23,7 @@ from oslo_messaging.notify.notifier import _notifier_opts as notify_opts
 from oslo_messaging.rpc import server as rpc_server
 
 from heatconv import errors
+from heatconv.metrics.declared import CASTS, SERVED, SERVED_SECONDS
 from heatconv.model.nodes import Direction, Node
 from heatconv.rpc import rabbit
 from heatconv.rpc.pulse import Pulse
@@ -31,6 +33,7 @@ LOG = logging.getLogger(__name__)
 ENGINE_TOPIC = "heatconv-engine"
 WORKER_TOPIC = "heatconv-worker"
 VERSION = "1.0"
+PING = 3  #: seconds that a server has to answer whether it is there
 
 #: How nodes that became ready at the same time share messages: few messages, for what lies side by
 #: side in a graph is best kept together, but none of so many nodes that one worker would be long at it;
@@ -93,7 +96,7 @@ class Bus:
         running = oslo_messaging.get_rpc_server(
             self._transport,
             oslo_messaging.Target(topic=topic, server=server, version=VERSION),
-            [_Endpoint(methods)],
+            [_Endpoint({**methods, "ping": _pong})],
             executor=executor,
             access_policy=oslo_messaging.ExplicitRPCAccessPolicy,
             server_cls=_Server,
@@ -103,6 +106,19 @@ class Bus:
         running.start(override_pool_size=threads)
         started: Stoppable = running
         return started
+
+    def ping(self, topic: str, server: str | None = None) -> None:
+        """Make sure that a server of a topic, or one by its name, is there and answers.
+
+        Raises:
+            TransportError: it does not.
+        """
+        client = self.client(topic).prepare(server=server, timeout=PING)
+        try:
+            client.call({}, "ping")
+        except Exception as error:  # the driver's own, see ``heatconv.rpc.asking``
+            reason = str(error).partition("\n")[0] or type(error).__name__
+            raise errors.TransportError(reason=reason) from error
 
     @property
     def response_timeout(self) -> float:
@@ -202,17 +218,29 @@ class _Endpoint:
     def __init__(self, methods: Mapping[str, Callable[..., Any]]) -> None:
         self.target = oslo_messaging.Target(version=VERSION)
         for name, method in methods.items():
-            setattr(self, name, _exposed(method))
+            setattr(self, name, _exposed(name, method))
 
 
-def _exposed(method: Callable[..., Any]) -> Callable[..., Any]:
+def _pong(_context: Mapping[str, Any]) -> None:
+    """Answer whoever wants to know whether somebody does."""
+
+
+def _exposed(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function be called from the bus; users' mistakes go back without a traceback in our log."""
 
     def call(context: Mapping[str, Any], **arguments: Any) -> Any:
+        outcome, began = "error", time.perf_counter()
         try:
-            return method(context, **arguments)
+            answer = method(context, **arguments)
         except errors.UserError as error:
+            outcome = "refused"
             raise as_known(error) from None
+        else:
+            outcome = "done"
+            return answer
+        finally:
+            SERVED.add(method=name, outcome=outcome)
+            SERVED_SECONDS.observe(time.perf_counter() - began, method=name)
 
     expected = oslo_messaging.expected_exceptions(errors.UserError)(call)
     return oslo_messaging.expose(expected)  # type: ignore[no-any-return]  # untyped library
@@ -274,5 +302,7 @@ class Bell:
     def _cast(client: oslo_messaging.RPCClient, method: str, **arguments: Any) -> None:
         try:
             client.cast({}, method, **arguments)
+            CASTS.add(method=method, outcome="sent")
         except Exception:  # the driver's own, see ``heatconv.rpc.asking``
+            CASTS.add(method=method, outcome="failed")
             LOG.exception("%s for %s was not sent", method, arguments)

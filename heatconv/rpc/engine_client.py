@@ -164,6 +164,58 @@ class EngineClient(Client):
     def restore_snapshot(self, context: RequestContext, stack: str, snapshot: str) -> None:
         """Start to bring a stack back to a snapshot."""
 
+    # -- plans: what will be ---------------------------------------------------------------
+
+    @endpoint()
+    def create_plan(
+        self, context: RequestContext, stack: str | None, action: str, source: Json, options: Json
+    ) -> Json:
+        """Plan an action, store the plan, and return its first page; nothing else is changed.
+
+        That is what ``show_plan`` returns of it, with no more than 1000 resources.
+
+        Args:
+            context: who asks.
+            stack: None, for one that is yet to be made: its ``name`` is among the options.
+            action: create, update, rollback or delete.
+            source: as for that action.
+            options: as for that action; besides ``existing`` (what the source lacks stays as it is),
+                ``refresh`` (look at what is really there first) and ``allow``, a list of what may be
+                done (update, replace) where a plan could not foresee it.
+        """
+
+    @endpoint(reads=True)
+    def show_plan(
+        self, context: RequestContext, plan: str, *, start: int = 0, limit: int | None = None
+    ) -> Json:
+        """Return a plan, in the words of the schema that is published of it, and what comes ``next``.
+
+        Args:
+            context: who asks.
+            plan: its id.
+            start: how many of its ``resources`` are left out, which were seen before.
+            limit: how many of them there are at most; None: all the others. ``next`` is where to
+                start for more, or null.
+        """
+
+    @endpoint(reads=True)
+    def list_plans(self, context: RequestContext, query: Json) -> list[Json]:
+        """Return the project's plans as ``show_plan`` does, without ``resources``, the newest first.
+
+        ``query``: stack (an id), limit (at most 1000, which it is if that is null), marker (a plan's id).
+        """
+
+    @endpoint()
+    def delete_plan(self, context: RequestContext, plan: str) -> None:
+        """Forget a plan."""
+
+    @endpoint()
+    def apply_plan(self, context: RequestContext, plan: str) -> Json:
+        """Start to do what a plan says, and nothing else; return ``{"name", "id"}`` of its stack.
+
+        A plan is refused (PlanStale) if anything that it goes by has changed.
+        """
+
     # -- stacks: what would be ---------------------------------------------------------
 
     @endpoint(reads=True)
@@ -229,6 +281,14 @@ class EngineClient(Client):
         """
 
     @endpoint(reads=True)
+    def changed_stacks(self, context: RequestContext, known: Mapping[str, str]) -> dict[str, str]:
+        """Return the fingerprints of those stacks that have another than is known, by id; for APIs alone.
+
+        The stacks may be of any project: an API asks for all whom it has shown one.  The fingerprint of
+        a stack that is gone is "", which is also what is known of one that nobody has looked at yet.
+        """
+
+    @endpoint(reads=True)
     def get_template(self, context: RequestContext, stack: str) -> Json:
         """Return the template of a stack as it was posted."""
 
@@ -247,6 +307,17 @@ class EngineClient(Client):
     @endpoint(reads=True)
     def show_output(self, context: RequestContext, stack: str, key: str) -> Json:
         """Return one output of a stack with its value."""
+
+    @endpoint(reads=True)
+    def explain_stack(self, context: RequestContext, stack: str) -> Json:
+        """Return what a stack waits for, or why it failed.
+
+        ``{"stack", "stack_status", "sentence", "deadline", "waits", "failures", "more"}``. A wait has
+        ``path`` (names from the stack in, with dots), ``resource_type``, ``action``, ``cause`` (one of
+        ``heatconv.model.explanation.Cause``), ``since``, ``worker`` (its id), ``sentence``, ``next`` and
+        ``advice``. A failure has ``path``, ``resource_type``, ``action``, ``reason`` and ``physical_id``.
+        ``more``: there are more of one of them than are named.
+        """
 
     @endpoint(reads=True)
     def show_graph(self, context: RequestContext, stack: str) -> Json:

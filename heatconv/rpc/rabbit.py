@@ -15,6 +15,8 @@ from oslo_messaging._drivers import amqp, common, impl_rabbit
 from oslo_messaging.exceptions import MessageUndeliverable
 from oslo_messaging.transport import RPCTransport
 
+from heatconv.metrics.declared import BUS_BROKEN
+
 LOG = logging.getLogger(__name__)
 
 LOOK = 1.0  #: seconds from one look of who listens, whether to stop, to the next
@@ -37,6 +39,7 @@ class Connection(impl_rabbit.Connection):  # type: ignore[misc]  # untyped libra
             except _ANSWERS:
                 raise
             except Exception as error:  # noqa: BLE001 - whatever it was, the base comes upon it, and sees to it
+                BUS_BROKEN.add()
                 LOG.info("RabbitMQ is asked again, on a new connection if need be: %s", error)
         return super().ensure(method, *arguments, **options)
 

@@ -21,9 +21,10 @@ from heatconv.db.convergence import stacks
 from heatconv.db.delivery import sinks
 from heatconv.db.delivery.sinks import DueSink, Pending
 from heatconv.db.plumbing.session import Database
+from heatconv.metrics.declared import SINK_EVENTS
 from heatconv.model.records import Stack
 from heatconv.model.secrets import sentence
-from heatconv.sinks.types import SinkTypes, secrets_of
+from heatconv.sinks.types import OWN, SinkTypes, secrets_of
 
 LOG = logging.getLogger(__name__)
 
@@ -101,6 +102,9 @@ class Delivery:
         try:
             found = sinks.pending(self._database, turn, limit=BATCH)
             sent, failure = self._send(turn, found)
+            kind = turn.spec["type"] if turn.spec["type"] in OWN else "other"
+            SINK_EVENTS.add(len(sent), sink=kind, outcome="delivered")
+            SINK_EVENTS.add(bool(failure), sink=kind, outcome="failed")
             attempts = ((0 if sent else turn.attempts) + 1) if failure else 0
             again_in = _pause(attempts)
             if failure:

@@ -21,6 +21,7 @@ from heatconv.sinks.contract import Sink, body
 from heatconv.sinks.notification import Notification, Notify
 from heatconv.sinks.webhook import Rules, Webhook
 
+OWN = ("webhook", "notification")  #: the types that are not installed
 GROUPS = ("heatconv.event_sinks", "heat.event_sinks")
 
 Spec = Mapping[str, Any]

@@ -5,17 +5,17 @@ All of it is pure: no plugin, no database, no network.
 
 To be read in this order: ``loader`` reads a text and checks its outer shape, with ``document``,
 which reads YAML, and ``versions``, which has what each version of a language has.  ``environment``
-makes one environment of what came beside the text, with a ``resource_registry`` in it.  ``freeze``
-evaluates everything that does not need a resource, and reports every mistake at once.  ``resolve``
-evaluates the rest at run time.  ``schema`` describes the interface of a template.
+makes one environment of what came beside the text, with a ``resource_registry`` and ``guards`` in it.
+``freeze`` evaluates everything that does not need a resource, and reports every mistake at once.
+``resolve`` evaluates the rest at run time.  ``schema`` describes the interface of a template.
 
 The sections of a template are read by ``parameters``, with ``constraints`` on their values, by
 ``conditions``, and by ``definitions``, for which ``order`` finds the order of dependencies.
 ``cloudformation`` renames a template of the other language into HOT.
 
 ``evaluator`` evaluates the ``functions`` of a template, and the ``forms``, which are functions that
-are more than their arguments.  ``limits`` bounds how big values get, and ``problems`` collects
-mistakes.
+are more than their arguments; ``unknown`` is one for what is not known yet. ``limits`` bounds how
+big values get, and ``problems`` collects mistakes.
 """
 
 from __future__ import annotations

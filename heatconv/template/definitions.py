@@ -10,7 +10,7 @@ from typing import Any
 from heatconv.model.deferred import is_deferred
 from heatconv.model.definition import Definition
 from heatconv.model.states import WRITTEN_POLICIES, DeletionPolicy
-from heatconv.template.evaluator import BROKEN, DEFERRED, STATIC, Cost, Evaluator
+from heatconv.template.evaluator import BROKEN, DEFERRED, STATIC, Cost, Deferred, Evaluator
 from heatconv.template.problems import excerpt, kind_of
 from heatconv.template.resource_registry import EndlessMapping, ResourceRegistry
 from heatconv.template.versions import Version
@@ -44,7 +44,7 @@ class Part:
 class Parts:
     """The resources section of a template, frozen: which are wanted, and what these are."""
 
-    wanted: Mapping[str, bool | None]
+    wanted: Mapping[str, bool | Deferred | None]
     made: Mapping[str, Part]
 
 
@@ -105,7 +105,7 @@ class DefinitionParser:
                 result[name] = part
             return Parts(wanted, result)
 
-    def _known(self, wanted: Mapping[str, bool | None]) -> Mapping[str, Part]:
+    def _known(self, wanted: Mapping[str, bool | Deferred | None]) -> Mapping[str, Part]:
         """Return what is still true of what was made of the same snippets."""
         before = self._before.wanted
         changed = {name for name, was in before.items() if wanted.get(name) is not was}
@@ -124,9 +124,9 @@ class DefinitionParser:
         definition = self._definition(name, snippet)
         return Part(text_of(snippet), definition, self._evaluator.cost - before)
 
-    def _wanted(self) -> dict[str, bool | None]:
+    def _wanted(self) -> dict[str, bool | Deferred | None]:
         """Return which resources are wanted; None where a mistake hides it."""
-        result: dict[str, bool | None] = {}
+        result: dict[str, bool | Deferred | None] = {}
         for name, snippet in self._snippets.items():
             if name in self._unchanged:
                 result[name] = True
@@ -156,7 +156,7 @@ class DefinitionParser:
             return False
         return True
 
-    def _holds(self, snippet: Mapping[str, Any]) -> bool | None:
+    def _holds(self, snippet: Mapping[str, Any]) -> bool | Deferred | None:
         condition = snippet.get("condition") if "condition" in self._keys else None
         if condition is None:
             return True

@@ -11,6 +11,7 @@ from typing import Any
 
 from heatconv.model.drift import LONGEST_INTERVAL, Mode
 from heatconv.template.cloudformation import in_hot_words
+from heatconv.template.guards import check_guards
 from heatconv.template.limits import MAX_TEXT_BYTES
 from heatconv.template.loader import check_data, load_yaml
 from heatconv.template.problems import Problems, excerpt, kind_of
@@ -24,7 +25,9 @@ _SECTIONS: dict[str, type] = {
     "encrypted_param_names": list,
     "parameter_merge_strategies": dict,
     "convergence": dict,
+    "guards": dict,
 }
+_NOT_ALWAYS = ("convergence", "guards")  # the sections that are there if they say something
 _VALUES = ("parameters", "parameter_defaults")  # the sections that merge strategies are about
 
 
@@ -36,9 +39,9 @@ def merge(
     *,
     template: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return one environment with every section there, but for two.
+    """Return one environment with every section there, but for some.
 
-    The strategies have done their work; ``convergence`` is there if it says something.
+    The strategies have done their work; ``convergence`` and ``guards`` are there if they say something.
 
     Args:
         environment: a map or a YAML text; ignored if there are files.
@@ -73,8 +76,9 @@ def merge(
     problems.raise_any()
     check_data(parameters, "The parameters", limit=MAX_TEXT_BYTES)
     del result["parameter_merge_strategies"]
-    if not result["convergence"]:
-        del result["convergence"]
+    for name in _NOT_ALWAYS:
+        if not result[name]:
+            del result[name]
     return result | {"parameters": result["parameters"] | dict(parameters)}
 
 
@@ -172,6 +176,7 @@ _CHECKS: dict[str, Callable[[Any, Problems], None]] = {
     "encrypted_param_names": _check_names,
     "parameter_merge_strategies": _check_strategies,
     "convergence": _check_convergence,
+    "guards": check_guards,
 }
 
 
@@ -197,7 +202,7 @@ class _Merger:
                 self._add_values(section, content, strategies, source)
             elif section == "resource_registry":
                 self.result[section] = merge_registries(self.result[section], content)
-            elif section in ("parameter_merge_strategies", "convergence"):
+            elif section in ("parameter_merge_strategies", *_NOT_ALWAYS):
                 self.result[section] = self.result[section] | content
             else:
                 self.result[section] = self.result[section] + content

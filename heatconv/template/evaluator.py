@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from heatconv.model.deferred import CALL, call
+from heatconv.model.deferred import CALL, UNKNOWN, call
 from heatconv.model.secrets import WORD, has_whole, texts_in
 from heatconv.model.work import MAX_WORK, may_work, work_done
 from heatconv.template.functions.arguments import Function, FunctionError
@@ -69,8 +69,11 @@ class Scope:
     files: Mapping[str, str] = field(default_factory=dict)
     mappings: Mapping[str, Any] = field(default_factory=dict)  #: of a CloudFormation template
     facade: Mapping[str, Any] | None = None
-    conditions: dict[str, bool | None] = field(default_factory=dict)  #: None: a mistake was reported
-    resources: Mapping[str, bool | None] = field(default_factory=dict)  #: name -> is it wanted
+    #: by name, whether it holds; None: a mistake was reported; a call: nobody knows yet
+    conditions: dict[str, bool | Deferred | None] = field(default_factory=dict)
+    #: by name, whether it is wanted, likewise
+    resources: Mapping[str, bool | Deferred | None] = field(default_factory=dict)
+    is_unsure: bool = False  #: there may be something in it that nobody knows yet
 
 
 class Evaluator:
@@ -87,6 +90,7 @@ class Evaluator:
         self._is_tainted = False  # what is being evaluated depends on a hidden parameter
         self._functions = functions
         self._condition_functions = condition_functions
+        self._met: list[Any] = []  # what nobody knows yet, of all that was evaluated so far
         self._weights: dict[str, int] = {}
         self._spent = 0
 
@@ -98,8 +102,8 @@ class Evaluator:
         result = self.evaluate(value)
         return (None if result is DROPPED else encode(result)), self.state
 
-    def condition(self, value: Any) -> bool | None:
-        """Return what a condition comes to; None if a mistake was reported."""
+    def condition(self, value: Any) -> bool | Deferred | None:
+        """Return what a condition comes to; None if a mistake was reported, a call if nobody knows yet."""
         self.state = STATIC
         result = self.truth(value)
         return None if self.state == BROKEN else result
@@ -119,8 +123,16 @@ class Evaluator:
             return self._evaluate_list(value)
         return value
 
-    def truth(self, value: Any) -> bool:
+    def truth(self, value: Any) -> bool | Deferred:
         """Return what a condition comes to: a name of one, true, false or a function."""
+        met = len(self._met)
+        holds = self._truth(value)
+        if self.state == DEFERRED and len(self._met) > met:  # of another resource no condition can be made
+            hangs = [hang for unknown in self._met[met:] for hang in unknown["on"]]
+            return Deferred(UNKNOWN, {"on": hangs, "never": []})
+        return holds
+
+    def _truth(self, value: Any) -> bool:
         if isinstance(value, bool):
             return value
         if isinstance(value, str):
@@ -135,6 +147,12 @@ class Evaluator:
             self.fail(f"A condition has to be true or false, not {kind_of(result)} ({excerpt(result)}).")
         self.state = max(before, self.state)
         return result is True
+
+    def meet(self, unknown: Any) -> Deferred:
+        """Return the call that stands for what nobody knows yet, in the form of ``model.unknown``."""
+        self._met.append(unknown)
+        self.state = max(self.state, DEFERRED)
+        return Deferred(UNKNOWN, unknown)
 
     def fail(self, sentence: str, *steps: str | int) -> None:
         """Report a mistake; whatever contains it has no value."""
@@ -261,6 +279,8 @@ class Evaluator:
         holds = self.scope.conditions[name]
         if holds is None:
             self.state = BROKEN
+        elif isinstance(holds, Deferred):
+            self.meet(holds.args)
         return holds is True
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from heatconv.model.deferred import FAILED
+from heatconv.template import unknown
 from heatconv.template.evaluator import BROKEN, DEFERRED, DROPPED, STATIC, Deferred, Evaluator, Form
 from heatconv.template.functions import lookups
 from heatconv.template.functions.arguments import select
@@ -51,6 +52,8 @@ def _parameter(evaluator: Evaluator, name: Any, path: list[Any]) -> Any:
     else:
         value = scope.parameters[name]
         evaluator.spend(value, f"parameter {name}")
+        if scope.is_unsure and unknown.is_written_in(value):
+            return unknown.select(evaluator, value, path, select)
         if evaluator.state == DEFERRED:
             result, shown = Deferred(lookups.get_param.key, [value, *path]), value
         else:
@@ -259,6 +262,8 @@ def _choose(evaluator: Evaluator, raw: Any, lengths: tuple[int, ...]) -> Any:
         holds = evaluator.truth(raw[0])
     if evaluator.state == BROKEN:
         return None
+    if isinstance(holds, Deferred):
+        return holds
     index = 1 if holds else 2
     return evaluator.child(index, raw[index]) if index < len(raw) else DROPPED
 
@@ -304,7 +309,7 @@ def disjunction(evaluator: Evaluator, raw: Any) -> Any:
     return any(_truths(evaluator, raw))
 
 
-def _truths(evaluator: Evaluator, raw: Any) -> list[bool]:
+def _truths(evaluator: Evaluator, raw: Any) -> list[bool | Deferred]:
     if not isinstance(raw, list) or len(raw) < 2:
         evaluator.fail("It takes a list of at least two conditions.")
         return []

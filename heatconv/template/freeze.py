@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from heatconv.model.definition import Definition
+from heatconv.model.unknown import Unknown
 from heatconv.model.work import bounded_work
+from heatconv.template import unknown
 from heatconv.template.cloudformation import in_hot_words, spelled_path
 from heatconv.template.conditions import evaluate_conditions
 from heatconv.template.constraints import CustomConstraints
 from heatconv.template.definitions import DefinitionParser, Parts, text_of
 from heatconv.template.environment import given_values
-from heatconv.template.evaluator import Evaluator, Scope
+from heatconv.template.evaluator import Deferred, Evaluator, Scope, encode
 from heatconv.template.order import CircularDependency, dependency_order
 from heatconv.template.parameters import (
     Parameter,
@@ -59,6 +61,15 @@ class FrozenTemplate:
     parts: Parts  #: of which the definitions are taken
     frame: str  #: the digest of all that these depend on, but for their own snippets
 
+    @property
+    def unsure(self) -> dict[str, Unknown]:
+        """The resources of which nobody knows yet whether they are wanted, and what that hangs on."""
+        return {
+            name: Unknown.from_json(wanted.args)
+            for name, wanted in self.parts.wanted.items()
+            if isinstance(wanted, Deferred)
+        }
+
     def own_path(self, path: str) -> str:
         """Return the text of a path into a resource or an output in the words of the template's language."""
         return path if self.version.language == "hot" else spelled_path(path)
@@ -69,12 +80,13 @@ def freeze(
     template: Mapping[str, Any],
     environment: Mapping[str, Any],
     files: Mapping[str, str],
-    pseudo: Mapping[str, str],
+    pseudo: Mapping[str, Any],
     *,
     operator: Mapping[str, Any] | None = None,
     facade: Mapping[str, Any] | None = None,
     constraints: CustomConstraints | None = None,
     before: FrozenTemplate | None = None,
+    is_unsure: bool = False,
 ) -> FrozenTemplate:
     """Return a template with everything evaluated that can be.
 
@@ -94,6 +106,7 @@ def freeze(
         constraints: checks of custom constraints by name; a name that is
             missing is satisfied by everything.
         before: what came of another version of the template.
+        is_unsure: something may be *written* in it that nobody knows yet, see ``unknown``.
 
     Raises:
         Invalid: with every mistake found.
@@ -109,7 +122,7 @@ def freeze(
     parameters = pseudo_parameters(
         {name: pseudo[name] for name in version.pseudo_parameters if name in pseudo}
     )
-    parameters |= evaluate_parameters(schemas, given, constraints or {}, problems)
+    parameters |= evaluate_parameters(schemas, given, constraints or {}, problems, is_unsure=is_unsure)
     mappings = template.get("mappings") or {}
     _check_mappings(mappings, problems)
     scope = Scope(
@@ -119,8 +132,12 @@ def freeze(
         files=files,
         mappings=mappings,
         facade=facade,
+        is_unsure=is_unsure,
     )
-    evaluator = Evaluator(scope, problems, version.functions, version.condition_functions)
+    functions, of_conditions = version.functions, version.condition_functions
+    if is_unsure:
+        functions, of_conditions = {**functions, **unknown.FUNCTION}, {**of_conditions, **unknown.FUNCTION}
+    evaluator = Evaluator(scope, problems, functions, of_conditions)
     evaluate_conditions(template.get("conditions") or {}, evaluator)
     sections = environment.get("resource_registry") or {}, operator.get("resource_registry") or {}
     frame = _digest(version.full_names, declared, scope, *sections)
@@ -193,8 +210,11 @@ def _output(name: str, snippet: Any, version: Version, evaluator: Evaluator) -> 
         problems.report(f"It has to be a text, not {kind_of(description)}.", "description")
     if version.has_conditions and snippet.get("condition") is not None:
         with problems.at("condition"):
-            if not evaluator.condition(snippet["condition"]):
+            holds = evaluator.condition(snippet["condition"])
+            if not holds:
                 return Output(name, str(description), None, condition_holds=False)
+            if isinstance(holds, Deferred):
+                return Output(name, str(description), encode(holds))
     with problems.at("value"):
         value, _state = evaluator.frozen(snippet["value"])
     return Output(name, str(description), value)

@@ -11,6 +11,7 @@ from typing import Any
 
 from heatconv.errors import ImmutableParameters, Invalid
 from heatconv.model.secrets import HIDDEN, texts_in
+from heatconv.template import unknown
 from heatconv.template.constraints import Constraint, CustomConstraints, as_number, parse_constraints
 from heatconv.template.limits import MAX_TEXT_BYTES
 from heatconv.template.loader import check_data
@@ -66,6 +67,8 @@ class Parameter:
         """The text that users are shown as its value."""
         if self.schema.hidden:
             return HIDDEN
+        if unknown.is_written_in(self.value):
+            return "(not known yet)"
         if isinstance(self.value, str):
             return self.value
         if self.schema.type == "comma_delimited_list":
@@ -213,7 +216,7 @@ def hidden_texts(schemas: Mapping[str, ParameterSchema], given: Mapping[str, Any
     """Yield what hidden parameters are given, be it right or wrong, piece by piece."""
     for name, schema in schemas.items():
         value = given.get(name, schema.default)
-        if not schema.hidden or value is None:
+        if not schema.hidden or value is None or unknown.is_written_in(value):
             continue
         yield from texts_in(value)
         with suppress(ValueError):
@@ -228,10 +231,13 @@ def evaluate_parameters(
     given: Mapping[str, Any],
     custom: CustomConstraints,
     problems: Problems,
+    *,
+    is_unsure: bool = False,
 ) -> dict[str, Parameter]:
     """Return the parameters that have a good value; what is wrong with others is reported.
 
-    ``given`` are the values by name, as ``environment.given_values`` returns them.
+    ``given`` are the values by name, as ``environment.given_values`` returns them; with
+    ``is_unsure``, what is not known yet of them is not judged.
     """
     result = {}
     values = {name: given.get(name, schema.default) for name, schema in schemas.items()}
@@ -243,6 +249,9 @@ def evaluate_parameters(
             value = values[name]
             if value is None:
                 continue
+            if is_unsure and unknown.is_written_in(value):
+                result[name] = Parameter(name=name, value=value, schema=schema)
+                continue
             with problems.at(name):
                 mistakes = len(problems.found)
                 value = convert_value(schema, value, custom, problems)
@@ -251,7 +260,7 @@ def evaluate_parameters(
     return result
 
 
-def pseudo_parameters(values: Mapping[str, str]) -> dict[str, Parameter]:
+def pseudo_parameters(values: Mapping[str, Any]) -> dict[str, Parameter]:
     """Return the parameters that every template has."""
     return {
         name: Parameter(name=name, value=value, schema=ParameterSchema(name=name))

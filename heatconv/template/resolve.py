@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from heatconv.errors import ActionFailed
-from heatconv.model.deferred import CALL, FAILED, attribute_reference, contains_deferred
+from heatconv.model.deferred import CALL, FAILED, UNKNOWN, attribute_reference, contains_deferred
 from heatconv.model.nodes import NodeData
+from heatconv.model.unknown import Unknown, contains_unknown, unknown_like
 from heatconv.model.work import bounded_work
 from heatconv.template.functions.arguments import FunctionError, select
 from heatconv.template.limits import MAX_TOTAL_WEIGHT, TOO_MUCH_PRODUCED, weight_of
@@ -18,6 +19,8 @@ from heatconv.template.versions import RUN_TIME_FUNCTIONS
 
 def resolve(value: Any, nodes: Mapping[str, NodeData]) -> Any:
     """Return a frozen value with its deferred calls made.
+
+    What is made of a value that is not known yet is not known yet either.
 
     Args:
         value: part of a frozen definition or output.
@@ -41,6 +44,7 @@ class _Resolver:
     def __init__(self, nodes: Mapping[str, NodeData]) -> None:
         self._nodes = nodes
         self._left = MAX_TOTAL_WEIGHT
+        self._is_unsure = False  # whether a value was met that is not known yet: a worker meets none
 
     def resolved(self, value: Any) -> Any:
         """Return a value with its calls made."""
@@ -57,14 +61,19 @@ class _Resolver:
             return {key: self.resolved(item) for key, item in args}
         if function == "get_resource":
             data = self._nodes.get(args)
-            return args if data is None or data.reference_id is None else data.reference_id
+            return args if data is None or data.reference_id is None else self._met(data.reference_id)
         if function == FAILED:
             raise ActionFailed(reason=args)
+        if function == UNKNOWN:
+            return self._met(Unknown.from_json(args))
         if function == "get_attr":
             return self._weighed(self._attribute(args))
         entry = RUN_TIME_FUNCTIONS[function]
+        given = self.resolved(args)
+        if self._is_unsure and contains_unknown(given):
+            return unknown_like(given)
         try:
-            return self._weighed(entry(self.resolved(args)))
+            return self._weighed(entry(given))
         except FunctionError as error:
             raise ActionFailed(reason=f"{path_of([entry.name, *error.path])}: {error.sentence}") from error
 
@@ -74,10 +83,16 @@ class _Resolver:
         if data is None:
             return None
         reference = attribute_reference(name, rest)
-        value = data.attributes.get(reference.key)
+        value = self._met(data.attributes.get(reference.key))
         # What the resource was not asked for, because it was not known yet, is selected here.
-        remaining = rest[1 + len(reference.path) :]
-        return select(value, self.resolved(remaining), None)
+        remaining = self.resolved(rest[1 + len(reference.path) :])
+        if self._is_unsure and contains_unknown(remaining):
+            return unknown_like([value, remaining])
+        return select(value, remaining, None)
+
+    def _met(self, value: Any) -> Any:
+        self._is_unsure = self._is_unsure or contains_unknown(value)
+        return value
 
     def _weighed(self, value: Any) -> Any:
         self._left -= weight_of(value, self._left)

@@ -8,7 +8,8 @@ right.
 
 Begin with ``scenario``, which has the verbs of a world.  One world is ``simulated``, in a thread
 that ``simulator`` schedules, and one is ``real``, of processes.  A scenario writes ``templates``,
-or ``trees`` of them with stacks inside.
+or ``trees`` of them with stacks inside; ``parameters`` says what a template comes to with those that it
+is given.
 
 ``cloud`` is the fake cloud.  Its ``gate`` is where an interruption is placed, and ``failures`` are
 what the cloud can do wrong.  ``cloud_server`` puts the cloud behind HTTP, ``cloud_client`` connects

@@ -7,7 +7,8 @@
 
 ``hot`` makes the HOT template of it; ``differences`` compares it with the
 objects that a cloud holds.  The latter is the oracle of every scenario: it
-looks at nothing but the cloud.
+looks at nothing but the cloud.  A template that takes parameters is compared
+as ``parameters.as_given`` has it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ Json = dict[str, Any]
 SERVER = "Fake::Cloud::Server"
 STEPS = "Fake::Cloud::Steps"
 OPAQUE = "Fake::Cloud::Opaque"
+DISK = "Fake::Cloud::Disk"
+UNFORESEEN = "Fake::Cloud::Unforeseen"
 PORTED = "Fake::Cloud::Ported"
 CANCELLED = "Fake::Cloud::Cancelled"
 SNAPSHOT = "Fake::Cloud::Snapshot"  #: of no resource: the kind of what snapshots leave
@@ -60,13 +63,60 @@ def attr(resource: str, name: str = "value") -> Attribute:
     return Attribute(resource, name)
 
 
+ON, OFF = "on", "off"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A value that a template is given; there is a condition of the same name, which holds when it is ON."""
+
+    value: str
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Param:
+    """The use of a parameter."""
+
+    name: str
+
+    def hot(self) -> Any:
+        """Return the function it is."""
+        return {"get_param": self.name}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """One value where a parameter is ON, and another one where it is not."""
+
+    parameter: str
+    when_on: str | Used
+    when_off: str | Used
+
+    def hot(self) -> Any:
+        """Return the function it is."""
+        return {"if": [self.parameter, _hot(self.when_on), _hot(self.when_off)]}
+
+
+@dataclass(frozen=True)
+class When:
+    """An entry that is there where a parameter is ON."""
+
+    parameter: str
+    entry: Entry
+
+    def hot(self) -> Json:
+        """Return the snippet of the entry, with its condition."""
+        return {**self.entry.hot(), "condition": self.parameter}
+
+
 @dataclass(frozen=True)
 class Thing:
     """A resource as a scenario wants it."""
 
     type: str
     value: str | Used
-    flavor: str
+    flavor: str | Used
     uses: tuple[str, ...]
     depends_on: tuple[str, ...]
     wait: float | None
@@ -74,8 +124,7 @@ class Thing:
 
     def hot(self) -> Json:
         """Return the resource's snippet."""
-        value = self.value if isinstance(self.value, str) else self.value.hot()
-        properties = {"value": value, "flavor": self.flavor}
+        properties: Json = {"value": _hot(self.value), "flavor": _hot(self.flavor)}
         if self.uses:
             properties["uses"] = [{"get_resource": used} for used in self.uses]
         if self.wait is not None:
@@ -91,7 +140,7 @@ class Thing:
 def thing(
     value: str | Used = "",
     *,
-    flavor: str = "small",
+    flavor: str | Used = "small",
     uses: Sequence[str] = (),
     depends_on: Sequence[str] = (),
     wait: float | None = None,
@@ -106,11 +155,16 @@ def thing(
     return Thing(type, value, flavor, tuple(uses), tuple(depends_on), wait, policy)
 
 
+def _hot(value: str | Used) -> Any:
+    return value if isinstance(value, str) else value.hot()
+
+
 class Template(Mapping[str, Entry]):
-    """Resources by name: things, and what ``trees`` has beside them."""
+    """Resources by name: things, and what ``trees`` has beside them; and the parameters that it is given."""
 
     def __init__(self, **things: Entry) -> None:
         self._things = things
+        self.parameters: Mapping[str, Parameter] = {}
 
     def __getitem__(self, name: str) -> Entry:
         return self._things[name]
@@ -123,18 +177,31 @@ class Template(Mapping[str, Entry]):
 
     def but(self, **things: Entry) -> Template:
         """Return the same template with some resources changed or added."""
-        return Template(**{**self._things, **things})
+        return Template(**{**self._things, **things}).given(self.parameters)
 
     def without(self, *names: str) -> Template:
         """Return the same template with some resources removed."""
-        return Template(**{name: kept for name, kept in self.items() if name not in names})
+        kept = {name: entry for name, entry in self.items() if name not in names}
+        return Template(**kept).given(self.parameters)
+
+    def given(self, parameters: Mapping[str, Parameter]) -> Template:
+        """Return the same template with some parameters added, or given other values."""
+        template = Template(**self._things)
+        template.parameters = {**self.parameters, **parameters}
+        return template
 
     def hot(self) -> Json:
         """Return the HOT template."""
-        return {
+        hot: Json = {
             "heat_template_version": "2021-04-16",
             "resources": {name: wanted.hot() for name, wanted in self.items()},
         }
+        if self.parameters:
+            hot["parameters"] = {
+                name: {"type": "string", "hidden": each.hidden} for name, each in self.parameters.items()
+            }
+            hot["conditions"] = {name: {"equals": [Param(name).hot(), ON]} for name in self.parameters}
+        return hot
 
 
 def differences(template: Template, objects: Sequence[Json]) -> list[str]:

@@ -10,8 +10,8 @@
         P=policy("S", 1),
     )
 
-``source`` makes of it what a user posts; ``differences`` compares it with all
-objects that a cloud holds for the stack and those nested in it.
+``chain`` has members, too, one after another.  ``source`` makes of it what a user posts;
+``differences`` compares it with all objects that a cloud holds for the stack and those nested in it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from heatconv.testing import templates
-from heatconv.testing.templates import Attribute, Json, Template, Thing, Used
+from heatconv.testing.templates import Attribute, Entry, Json, Template, Thing, Used, When
 
 INDEX = "%index%"  #: in the value of a group's member: its name
 
@@ -57,9 +57,9 @@ class Joined(Attribute):
         return {"list_join": [",", {"get_attr": [self.resource, *self.path]}]}
 
 
-def joined(group: str) -> Joined:
-    """Return the use of what the members of a ``group`` have for values."""
-    return Joined(group, _VALUE, (_VALUE,))
+def joined(name: str, *, scaled: bool = False) -> Joined:
+    """Return the use of what the members of a group have for values."""
+    return Joined(name, _VALUE, ("outputs_list", _VALUE) if scaled else (_VALUE,))
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,13 @@ class Nested:
     value: str | Used
     file: str
     depends_on: tuple[str, ...]
+    policy: str | None = None
 
     def hot(self) -> Json:
         """Return the resource's snippet."""
         value = self.value if isinstance(self.value, str) else self.value.hot()
-        return _snippet(self.file, {_VALUE: value}, self.depends_on)
+        snippet = _snippet(self.file, {_VALUE: value}, self.depends_on)
+        return snippet | ({"deletion_policy": self.policy} if self.policy else {})
 
     def document(self) -> Json:
         """Return the template that the type is."""
@@ -92,12 +94,26 @@ def nested(
     *,
     file: str = "nested.yaml",
     depends_on: Sequence[str] = (),
+    policy: str | None = None,
 ) -> Nested:
     """Return a stack of a template, which is given a value.
 
     ``file``: the name of the type, one for each template of a tree; another one replaces the stack.
+    ``policy``: its deletion policy.
     """
-    return Nested(template, value, file, tuple(depends_on))
+    return Nested(template, value, file, tuple(depends_on), policy)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How many members are changed at once, and how many are in service meanwhile."""
+
+    batch: int
+    in_service: int
+
+    def hot(self) -> Json:
+        """Return what a policy says."""
+        return {"max_batch_size": self.batch, "min_in_service": self.in_service}
 
 
 @dataclass(frozen=True)
@@ -108,15 +124,19 @@ class Group:
     member: Thing | Nested
     scaled: bool  #: whether signals change the number; then names are made up
     depends_on: tuple[str, ...]
+    pace: Pace | None = None
 
     def hot(self) -> Json:
         """Return the resource's snippet."""
         member = self.member.hot()
+        pace = None if self.pace is None else self.pace.hot()
         if self.scaled:
             scaling = {"min_size": 0, "max_size": 9, "desired_capacity": self.count, "resource": member}
+            scaling |= {"rolling_updates": pace} if pace else {}
             return _snippet("OS::Heat::AutoScalingGroup", scaling, self.depends_on)
         made = {"count": self.count, "resource_def": member}
-        return _snippet("OS::Heat::ResourceGroup", made, self.depends_on)
+        snippet = _snippet("OS::Heat::ResourceGroup", made, self.depends_on)
+        return snippet | ({"update_policy": {"rolling_update": pace}} if pace else {})
 
     def members(self) -> Template:
         """Return the template of the nested stack."""
@@ -135,6 +155,22 @@ def group(count: int, member: Thing | Nested, *, depends_on: Sequence[str] = ())
 def scaled(count: int, member: Thing | Nested, *, depends_on: Sequence[str] = ()) -> Group:
     """Return so many members at first; signals to a ``policy`` change that."""
     return Group(count, member, scaled=True, depends_on=tuple(depends_on))
+
+
+@dataclass(frozen=True)
+class Chain(Group):
+    """Members that are alike, each made after the one before it."""
+
+    def hot(self) -> Json:
+        """Return the resource's snippet."""
+        member = self.member.hot()
+        made = {"resources": [member["type"]] * self.count, "resource_properties": member["properties"]}
+        return _snippet("OS::Heat::ResourceChain", made, self.depends_on)
+
+
+def chain(count: int, member: Thing | Nested, *, depends_on: Sequence[str] = ()) -> Chain:
+    """Return so many members, whose names are their numbers; another ``member`` replaces them all."""
+    return Chain(count, member, scaled=False, depends_on=tuple(depends_on))
 
 
 @dataclass(frozen=True)
@@ -170,13 +206,16 @@ def _snippet(type_: str, properties: Json, depends_on: Sequence[str]) -> Json:
 
 
 def source(template: Template) -> Json:
-    """Return what a user posts of a stack: its template, and the files of those nested in it."""
-    return {"template": template.hot(), "files": dict(_files(template))}
+    """Return what a user posts of a stack: its template, what that takes, and the files of those nested."""
+    posted = {"template": template.hot(), "files": dict(_files(template))}
+    given = {name: each.value for name, each in template.parameters.items()}
+    return posted | ({"environment": {"parameters": given}} if given else {})
 
 
 def _files(template: Template) -> Iterator[tuple[str, str]]:
-    for entry in template.values():
-        inside = entry.member if isinstance(entry, Group) else entry
+    for each in template.values():
+        entry = each.entry if isinstance(each, When) else each
+        inside: Entry = entry.member if isinstance(entry, Group) else entry
         if isinstance(inside, Nested):
             yield inside.file, json.dumps(inside.document())
             yield from _files(inside.template)

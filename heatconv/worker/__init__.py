@@ -2,8 +2,8 @@
 """Make one resource so: claim it, act on it, tell its successors.
 
 In the order of reading: ``check`` is the way a message takes; ``decide`` (pure) says what is to be
-done; ``act`` takes that step; ``acting`` drives the plugin through one action; ``endings`` are what
-comes of that.
+done; ``act`` takes that step, by ``comparing`` what is there with what is wanted; ``acting`` drives
+the plugin through one action; ``endings`` are what comes of that.
 
 Around acting: ``plugin_factory`` binds a plugin to its row, ``keeper`` writes what the plugin learns,
 and ``nested`` has the stacks inside, which ``engines`` are asked to make.  ``attempts`` writes how

@@ -8,20 +8,24 @@ is wanted before anything is changed.
 
 from __future__ import annotations
 
+import functools
 import logging
 from typing import assert_never
 
 from heatconv.db.convergence import actions
 from heatconv.db.plumbing.session import Database
+from heatconv.metrics.declared import RESUMED
 from heatconv.model import deletion
 from heatconv.model.endings import Gone, Made, Passed
+from heatconv.model.foreseen import Deed
 from heatconv.model.nodes import Direction
 from heatconv.model.records import Attempt, Job
-from heatconv.model.states import Action
+from heatconv.model.states import MAKING, Action
 from heatconv.model.steps import Compare, Fail, Remove, Replace, Resume, Skip, Start, Step, Unchanged
-from heatconv.resources.exception import UpdateReplace
+from heatconv.resources.comparing import Update
+from heatconv.resources.driver import PluginDriver
 from heatconv.resources.registry import Registry
-from heatconv.worker import deletions, outputs, replacement, resume, setbacks
+from heatconv.worker import comparing, deletions, outputs, replacement, resume, setbacks
 from heatconv.worker.acting import Acting
 from heatconv.worker.attempts import Attempts, reached
 from heatconv.worker.endings import Ending, Lost, Waiting
@@ -69,7 +73,7 @@ class Actor:
             case Fail(reason):
                 return setbacks.impossible(job, reason)
             case Start(attempt):
-                return self._acting.guarded(job, attempt, self._acting.start)
+                return self._start(job, attempt)
             case Resume(attempt, newer):
                 return self._take_up(job, attempt, newer)
             case Unchanged(wanted, requires):
@@ -79,6 +83,12 @@ class Actor:
             case Replace(attempt):
                 return self._acting.replace(job, attempt)
         assert_never(step)
+
+    def _start(self, job: Job, attempt: Attempt) -> Ending:
+        if attempt.action in MAKING and not job.row.may(Deed.CREATE):
+            return setbacks.unforeseen(job, attempt, Deed.CREATE)
+        # What nobody knows to have been begun or not is looked for first, as if another worker had.
+        return self._acting.guarded(job, attempt, self._resume if attempt.again else self._acting.start)
 
     def asks_engine(self, job: Job) -> bool:
         """Tell whether acting on a job's row is to wait for the answers of an engine."""
@@ -112,6 +122,7 @@ class Actor:
 
     def _resume(self, job: Job, attempt: Attempt) -> Ending:
         """Take over from whoever began."""
+        RESUMED.add(action=attempt.action)
         LOG.info("stack %s: %s: taking up its %s", job.stack.id, job.node, attempt.action)
         if job.row.hook is not None:
             return setbacks.paused(job, attempt)
@@ -174,12 +185,7 @@ class Actor:
 
     def _unchanged(self, job: Job, attempt: Attempt) -> Ending:
         row = job.row
-        type_ = self._registry.get(attempt.definition.implemented_by)
-        if type_.changes_with_every_update or type_.gives_way:  # what is inside it may be different
-            return self._compare(job, attempt)
-        if row.handover is not None:
-            return self._compare(job, attempt)
-        if "pre-update" in attempt.definition.hooks:
+        if not comparing.is_left(self._registry, row, attempt.definition):
             return self._compare(job, attempt)
         if set(row.wanted_attributes) <= row.attributes.keys():
             return Made(
@@ -198,15 +204,21 @@ class Actor:
         if job.row.handover is not None:
             return self._take_back(job, attempt)
         row = job.row
-        if row.applied is None or not self._registry.may_become(row.applied, attempt.definition):
-            raise UpdateReplace(row.name)
-        driver = self._plugins.make(job, row.applied)
-        update = driver.plan_update(attempt.definition)
-        if update is None:
-            return outputs.made(job, attempt, self._plugins.make(job, attempt.definition), None)
+        make = functools.partial(self._plugins.make, job)
+        match comparing.compare(self._registry, row, attempt.definition, make):
+            case comparing.Same():
+                return outputs.made(job, attempt, make(attempt.definition), None)
+            case comparing.Another():
+                return self._acting.replace(job, attempt)
+            case comparing.Differs(driver, update):
+                return self._update(job, attempt, driver, update)
+
+    def _update(self, job: Job, attempt: Attempt, driver: PluginDriver, update: Update) -> Ending:
         if "update" in attempt.definition.restricted_actions:
             return setbacks.restricted(job, attempt, "update")
-        if not actions.try_begin(self._database, row, attempt):
+        if not job.row.may(Deed.UPDATE):
+            return setbacks.unforeseen(job, attempt, Deed.UPDATE)
+        if not actions.try_begin(self._database, job.row, attempt):
             return Lost(job=job)
         with nothing_unknown(driver):
             token = driver.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)

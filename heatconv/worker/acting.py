@@ -16,6 +16,7 @@ from heatconv import errors
 from heatconv.db.convergence.traversal_ends import NO_CHECK
 from heatconv.db.plumbing.session import Database
 from heatconv.model.endings import Failed, Visited
+from heatconv.model.foreseen import Deed
 from heatconv.model.records import Attempt, Job, changed
 from heatconv.model.states import VISITS, Action
 from heatconv.resources.declared import implements
@@ -150,6 +151,11 @@ class Acting:
                 return self.complete(job, attempt, driver)
             if complete:
                 delay, attempt = late.pause(attempt.unheard), late.looked(attempt)
+            elif late.is_stranded(driver, attempt):
+                LOG.warning(
+                    "stack %s: %s: its service has lost sight of it; making it anew", job.stack.id, job.node
+                )
+                return self.remove(job, deletions.begun(attempt, whatever_policy=True))
         except PollDelay as delayed:
             delay = float(delayed.period)
         return self._attempts.wait(changed(waiting, attempt=attempt, delay=delay), driver)
@@ -185,6 +191,8 @@ class Acting:
         """Hand over to a new resource, and begin to create that in the row's place."""
         if "replace" in attempt.definition.restricted_actions:
             return setbacks.restricted(job, attempt, "replace")
+        if not job.row.may(Deed.REPLACE):
+            return setbacks.unforeseen(job, attempt, Deed.REPLACE)
         waiting = replacement.waiting_for(job, attempt)
         return self.guarded(job, attempt, self._make_replacement, waiting)
 

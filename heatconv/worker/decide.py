@@ -34,6 +34,9 @@ def _decide_update(job: Job, row: ResourceRow) -> Step:
     if row.desired is None or row.desired_sha1 is None:
         return Skip()
     going_on = row.progress if row.action is not Action.DELETE else None
+    is_forgotten = going_on is not None and going_on.forgotten
+    if is_forgotten:
+        going_on = None  # and if it does, nobody knows by which inputs
     if going_on is not None and going_on.sha1 == row.desired_sha1:
         return Resume(going_on)
     try:
@@ -43,6 +46,7 @@ def _decide_update(job: Job, row: ResourceRow) -> Step:
     requires = {data.resource_id: data.output_version for data in job.inputs}
     action = Action.CREATE if wanted.adopt is None else Action.ADOPT
     create = Attempt(action=action, definition=wanted, sha1=row.desired_sha1, requires=requires)
+    create = changed(create, again=is_forgotten)
     if going_on is not None:
         return Resume(going_on, newer=changed(create, action=going_on.action))
     if row.action is Action.DELETE:

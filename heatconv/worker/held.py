@@ -109,6 +109,10 @@ class HeldRows:
         for waiting in self._waits.wake(resource_id):
             self._timer.call_later(0, functools.partial(self._come_back, waiting))
 
+    def count(self) -> int:
+        """Return how many rows are held."""
+        return self._waits.count() + len(self._deferred)
+
     def hand_back(self) -> None:
         """Let go of every row, and ring, so that another worker goes on."""
         for waiting in self._waits.take_all():

@@ -84,6 +84,11 @@ def is_alone(driver: PluginDriver, other: Callable[[], PluginDriver]) -> bool:
     return not twins
 
 
+def is_stranded(driver: PluginDriver, attempt: Attempt) -> bool:
+    """Tell whether a create that goes on, and whose answer nobody heard, will never come to its end."""
+    return attempt.action is Action.CREATE and attempt.unheard > 0 and driver.plugin.is_stranded()
+
+
 def remove(driver: PluginDriver, physical_id: str) -> bool:
     """Have a plugin delete something that its resource is not; tell whether it is gone.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from heatconv import errors
 from heatconv.db.convergence import resources
 from heatconv.db.plumbing.session import Database
+from heatconv.metrics import endings
 from heatconv.model.endings import Failed
 from heatconv.model.records import Attempt, Job
 from heatconv.model.secrets import account, sentence
@@ -40,6 +41,8 @@ class NothingThere:
 
 Verdict = Again | Anew | NothingThere | Failed
 
+_COUNTED = {Again: "again", Anew: "anew", NothingThere: "nothing_there", Failed: "failed"}
+
 
 class Mishaps:
     """Tells what may pass from what will not."""
@@ -59,7 +62,12 @@ class Mishaps:
         self._client_retry_limit = client_retry_limit
 
     def judge(self, job: Job, attempt: Attempt, error: Exception) -> Verdict:
-        """Return what an error means, and log it."""
+        """Return what an error means; it is logged and counted."""
+        verdict = self._verdict(job, attempt, error)
+        endings.failed(job, attempt, _COUNTED[type(verdict)])
+        return verdict
+
+    def _verdict(self, job: Job, attempt: Attempt, error: Exception) -> Verdict:
         what = f"stack {job.stack.id}: {job.node}: {attempt.action} of {job.row.name}"
         secrets = job.secrets.union(attempt.definition.secrets)
         said = sentence(str(error), secrets)

@@ -12,7 +12,7 @@ from typing import Any
 from heatconv import errors, template
 from heatconv.db.convergence import nested, stacks
 from heatconv.db.plumbing.session import Database
-from heatconv.model.records import Child, Job, Member, Stack
+from heatconv.model.records import Child, Job, Member, ResourceRow, Stack
 from heatconv.resources.nested import Inherited, Outputs
 from heatconv.rpc.context import RequestContext
 from heatconv.worker.engines import Creation, Engines
@@ -58,7 +58,11 @@ class OwnedStacks:
         self._beside = beside
         row = job.resource
         self.secrets: frozenset[str] = frozenset()  #: in what the nested stacks have told, not to be shown
-        self._claim = row and {"id": row.id, "engine_id": row.engine_id, "atomic_key": row.atomic_key}
+        #: among the options of a nested stack: the claim that it is asked for by, and the plan's part of it
+        self._mine: dict[str, Any] = {"owner": None}
+        if row is not None:
+            claim = {"id": row.id, "engine_id": row.engine_id, "atomic_key": row.atomic_key}
+            self._mine = {"owner": claim, **handed_down(row)}
 
     @cached_property
     def _context(self) -> RequestContext:
@@ -91,7 +95,7 @@ class OwnedStacks:
         adopt: Mapping[str, Any] | None = None,
     ) -> str:
         """Start to create the stack of the row's, or return the id of the one that is there."""
-        options = {"disable_rollback": True, "timeout_mins": timeout_mins, "owner": self._claim}
+        options = {"disable_rollback": True, "timeout_mins": timeout_mins, **self._mine}
         if adopt is not None:
             options["adopt"] = dict(adopt)
         wanted = Creation(
@@ -102,7 +106,7 @@ class OwnedStacks:
 
     def update(self, stack_id: str, source: Mapping[str, Any], timeout_mins: int | None) -> None:
         """Start to make a stack match another source."""
-        options = {"timeout_mins": timeout_mins, "owner": self._claim}
+        options = {"timeout_mins": timeout_mins, **self._mine}
         with _held():
             self._engine.update_stack(self._context, stack_id, dict(source), options)
 
@@ -139,6 +143,13 @@ class OwnedStacks:
         answer = self._engine.get_attribute(self._context, stack_id, name, attribute)
         self.secrets |= frozenset(answer["secrets"])
         return answer["value"]
+
+
+def handed_down(row: ResourceRow) -> dict[str, Any]:
+    """Return what a plan says of the stack that a row owns, as an option of it."""
+    if row.foreseen is None or row.foreseen.inside is None:
+        return {}
+    return {"foreseen": {name: each.to_json() for name, each in row.foreseen.inside.items()}}
 
 
 @contextmanager

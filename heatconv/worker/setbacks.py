@@ -8,6 +8,7 @@ from typing import Any
 
 from heatconv.model.endings import Failed
 from heatconv.model.failure import ResourceFailure
+from heatconv.model.foreseen import Deed
 from heatconv.model.records import Attempt, Job, changed
 from heatconv.model.secrets import sentence
 from heatconv.model.states import VISITS, Action, Status
@@ -75,6 +76,12 @@ def restricted(job: Job, attempt: Attempt, what: str) -> Ending:
     refused = f"{what} is restricted for resource."
     reason = f"ResourceActionRestricted: resources.{job.row.name}: {refused}"
     return not_begun(job, attempt, reason, refused)
+
+
+def unforeseen(job: Job, attempt: Attempt, deed: Deed) -> Ending:
+    """Refuse what the plan that is applied does not say of the resource."""
+    refused = f"the plan that is applied did not foresee its {deed}; make a new plan, or allow it in one."
+    return not_begun(job, attempt, f"NotForeseen: resources.{job.row.name}: {refused}", refused)
 
 
 def not_begun(job: Job, attempt: Attempt, reason: str, refused: str) -> Ending:

@@ -67,6 +67,10 @@ class Waits:
             asked_at, traversal_id = self._asked.pop(row_id, (0.0, None))
         return (traversal_id,) if asked_at >= began else None
 
+    def count(self) -> int:
+        """Return how many there are."""
+        return len(self._waiting)
+
     def take_all(self) -> list[Waiting]:
         """Take every action."""
         with self._lock:

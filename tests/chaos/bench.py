@@ -12,12 +12,13 @@ import math
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
 from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import event, metadata, resource, stack
@@ -63,11 +64,14 @@ class Run:
     orphans: Sequence[str]  #: the names of what could not but be left behind, and of which an event tells
 
 
+Rows = dict[str, list[dict[str, Any]]]  #: by table
+
+
 @dataclass
 class _State:
     """The world at some moment: the rows of each table, and the objects of the cloud."""
 
-    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    rows: Rows = field(default_factory=dict)
     objects: dict[str, CloudObject] = field(default_factory=dict)
 
 
@@ -79,11 +83,11 @@ class Bench:
 
     def __init__(self, url: str, plugin_dirs: Sequence[str] = ()) -> None:
         os.environ["HEATCONV_FAKE_CLOUD"] = "memory:"
-        self._boundaries = Boundaries()
-        self.database = self._boundaries.of_database(Database.from_url(url, KEYRING))
+        self.boundaries = Boundaries()
+        self.database = self.boundaries.of_database(Database.from_url(url, KEYRING))
         # All processes have it in common here: one that stops must not stop the others.
         self.database.groups_abreast = sys.maxsize
-        self._registry = self._boundaries.of_types(Registry.load([PLUGIN_DIR, *plugin_dirs]))
+        self.registry = self.boundaries.of_types(Registry.load([PLUGIN_DIR, *plugin_dirs]))
         self._states: dict[tuple[int, Mode, tuple[int, ...]], _State] = {}
         self._exit = ExitStack()
         # SQLite tidies up whenever the last connection goes; this one stays.
@@ -124,7 +128,7 @@ class Bench:
             stage.run()
         except AssertionError as error:
             problems.append(str(error))
-        _let_the_cloud_finish()
+        let_the_cloud_finish()
         orphans = self._take_orphans(worker.fate.passed)
         left = (
             []
@@ -153,7 +157,7 @@ class Bench:
         """Remove what could not but be left behind, as whoever reads the event does; return the names."""
         if not unknown.could_leave(passed):
             return []
-        with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
+        with self.boundaries.of_nobody(), self.database.engine.connect() as connection:
             found = list(unknown.orphans(connection, IN_PROCESS.owned()))
         for orphan in found:
             IN_PROCESS.vanish(orphan["id"])
@@ -174,14 +178,14 @@ class Bench:
         state = self._state(template, policy, prepare)
         self._go_to(state)
         self._number_ids(_IN_USE * (1 + len(prepare)) if template else 0)
-        IN_PROCESS.reset(self._boundaries.gate(watch))
+        IN_PROCESS.reset(self.boundaries.gate(watch))
         IN_PROCESS._objects.update(copy.deepcopy(state.objects))
-        return Stage(self.database, self._registry, self._boundaries, is_observed=policy is not Mode.OFF)
+        return Stage(self.database, self.registry, self.boundaries, is_observed=policy is not Mode.OFF)
 
     def begin(self, request: Request) -> None:
         """Ask for something in an empty world in which there is no worker."""
         self._go_to(_State())
-        stage = Stage(self.database, self._registry, self._boundaries)
+        stage = Stage(self.database, self.registry, self.boundaries)
         stage.add_engine()
         _ask(stage, request)
 
@@ -194,7 +198,7 @@ class Bench:
         do not count where another has taken their place, or none is wanted.
         """
         wanted = {} if template is None else {NAME: template}
-        with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
+        with self.boundaries.of_nobody(), self.database.engine.connect() as connection:
             problems = [*oracle.in_the_database(connection)]
             failed = sa.select(event).where(oracle.FAILED, event.c.action != Action.OBSERVE)
             if not may_fail:
@@ -222,7 +226,7 @@ class Bench:
         written = sa.select(sa.func.sum(resource.c.metadata_key)).join(
             stack, stack.c.id == resource.c.stack_id
         )
-        with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
+        with self.boundaries.of_nobody(), self.database.engine.connect() as connection:
             traversal = connection.scalar(sa.select(stack.c.current_traversal).where(own))
             return traversal, connection.scalar(written.where(own))
 
@@ -244,16 +248,38 @@ class Bench:
         run = self.play(story)
         if run.problems:
             raise AssertionError(run.problems)
-        with self._boundaries.of_nobody(), self.database.engine.connect() as connection:
-            rows = {
-                table.name: [dict(row) for row in connection.execute(sa.select(on_disk(table))).mappings()]
-                for table in metadata.sorted_tables
-                if table.name != "service"
-            }
+        rows = self.dump()
+        del rows["service"]
         return _State(rows, copy.deepcopy(IN_PROCESS._objects))
 
+    def dump(self) -> Rows:
+        """Return the rows of each table, as they are on the disk, whoever is in the middle of something."""
+        with self.boundaries.of_nobody(), self.database.engine.connect() as connection:
+            return {
+                table.name: [dict(row) for row in connection.execute(sa.select(on_disk(table))).mappings()]
+                for table in metadata.sorted_tables
+            }
+
+    @contextlib.contextmanager
+    def as_nobody(self) -> Iterator[Connection]:
+        """Give a transaction that is no process's; nobody dies in it."""
+        with self.boundaries.of_nobody(), self.database.engine.begin() as connection:
+            yield connection
+
+    def stage_of_others(self, *, ids: int, daemons: int) -> Stage:
+        """Return an empty stage in the world as it is, of which stacks are looked at.
+
+        ``ids`` thousands of ids are taken, and so are the numbers of daemons below ``daemons``.
+        """
+        self._number_ids(ids * _IN_USE)
+        return Stage(self.database, self.registry, self.boundaries, is_observed=True, first=daemons)
+
+    def restore(self, rows: Rows) -> None:
+        """Let the database have just these rows; the cloud stays as it is."""
+        self._go_to(_State(rows))
+
     def _go_to(self, state: _State) -> None:
-        with self._boundaries.of_nobody(), self.database.engine.begin() as connection:
+        with self.boundaries.of_nobody(), self.database.engine.begin() as connection:
             for table in metadata.sorted_tables:
                 connection.execute(sa.delete(table))
                 if rows := state.rows.get(table.name):
@@ -271,7 +297,7 @@ def _object_of(owner: str) -> str:
     return str(found)
 
 
-def _let_the_cloud_finish() -> None:
+def let_the_cloud_finish() -> None:
     """Look at what is on its way until it is there, or gone: without a clock, looking is what takes time."""
     while going := [
         found.id

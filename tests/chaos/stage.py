@@ -14,7 +14,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import json
-import math
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -31,7 +30,7 @@ from heatconv.assembly.worker import Worker, WorkerSettings
 from heatconv.db.convergence import services
 from heatconv.db.plumbing.session import Database
 from heatconv.db.plumbing.types import utcnow
-from heatconv.db.tables import service, stack, stack_observed
+from heatconv.db.tables import restored_stack, service, stack, stack_observed
 from heatconv.model.nodes import Node
 from heatconv.model.states import Status
 from heatconv.resources.registry import Registry
@@ -67,8 +66,15 @@ class Stage:
     """The processes and what goes on between them."""
 
     def __init__(
-        self, database: Database, registry: Registry, boundaries: Boundaries, *, is_observed: bool = False
+        self,
+        database: Database,
+        registry: Registry,
+        boundaries: Boundaries,
+        *,
+        is_observed: bool = False,
+        first: int = 1,
     ) -> None:
+        """Keep what is handed in; ``first``: the number of the first daemon that joins."""
         self.is_observed = is_observed
         self.database = database
         self.registry = registry
@@ -76,7 +82,7 @@ class Stage:
         self.history: list[str] = []  #: what happened, for whoever looks for a cause
         self._workers: list[tuple[Process, Worker]] = []
         self._engines: list[_Engine] = []
-        self._numbers = itertools.count(1)
+        self._numbers = itertools.count(first)
         self._order = itertools.count()
         self._now = 0.0  # the timers' clock: it jumps to the next one when there is nothing else to do
         self._timers: list[tuple[float, int, Process, Do]] = []
@@ -106,6 +112,18 @@ class Stage:
         self._engines.append(_Engine(self, process))
         return process
 
+    def add_engine_first(self, last: int) -> Process:
+        """Let an engine join that takes the next request, and dies at some boundary."""
+        process = self.add_engine(last)
+        self._engines.insert(0, self._engines.pop())
+        return process
+
+    def add_worker_first(self, last: int) -> Process:
+        """Let a worker join that takes the next message, and dies at some boundary."""
+        process = self.add_worker(last)
+        self._workers.insert(0, self._workers.pop())
+        return process
+
     def _process(self, last: int | None, *, pauses: bool) -> Process:
         process = Process(NUMBER.format(next(self._numbers)))
         process.fate = Fate(last, partial(self._stop, process) if pauses else None)
@@ -129,6 +147,7 @@ class Stage:
         """Let as much time pass that everything observed is to be looked at, whoever has taken its turn."""
         with self.boundaries.of_nobody(), self.database.engine.begin() as connection:
             connection.execute(sa.update(stack_observed).values(due_at=LONG_AGO))
+            connection.execute(sa.update(restored_stack).values(due_at=LONG_AGO))
 
     # -- what is asked -----------------------------------------------------------------------
 
@@ -315,9 +334,8 @@ class _Engine:
         settings = EngineSettings(dead_after=DEAD_AFTER, default_timeout=DEAD_AFTER)
         engine = Engine(stage.database, stage.registry, _Bell(stage), settings)
         self.requests, self.recovery, self._observer = engine.requests, engine.recovery, engine.observer
+        self._purging, self._restored = engine.purging, engine.restored
         lifecycle = engine.lifecycle
-        # It would be at an instant chosen by chance; so it is at the first tick.
-        self._observer._swept = -math.inf
         self._stage = stage
 
         def delete_snapshots(context: RequestContext, name: str) -> None:
@@ -343,13 +361,19 @@ class _Engine:
             "signal_resource": engine.signals.signal_resource,
             "show_stack": engine.reads.show_stack,
             "show_resource": engine.resource_reads.show_resource,
+            "create_plan": engine.plans.create_plan,
+            "show_plan": engine.plans.show_plan,
+            "apply_plan": engine.plans.apply_plan,
+            "observe_stack": engine.drift_requests.observe_stack,
             "tick": lambda _context: self.tick(),
         }
 
     def tick(self) -> None:
-        """Look at the observed stacks; it is time for all of them."""
+        """Look at the observed stacks, it is time for all of them; and drop what nobody needs, once."""
         self._stage.let_turns_be_due()
         self._observer.tick()
+        self._restored.tick()
+        self._purging.tick()
 
 
 @dataclass(frozen=True)

@@ -201,16 +201,16 @@ class Stack:
 
     def begin(self, resources, outputs=None):
         """Ask for it, and wait for nothing."""
-        self.id = self.client.create_stack({"stack_name": self.name, **_source(resources, outputs)})
+        self.id = self.client.create_stack({"stack_name": self.name, **source(resources, outputs)})
 
     def update(self, resources, outputs=None, *, until="UPDATE_COMPLETE", rollback=False):
-        self.client.update_stack(self.name, _source(resources, outputs) | {"disable_rollback": not rollback})
+        self.client.update_stack(self.name, source(resources, outputs) | {"disable_rollback": not rollback})
         self.wait_for(until)
 
     def refusal(self, resources):
         """Return the error that a stack is refused with."""
         with pytest.raises(ClientError) as refused:
-            self.client.create_stack({"stack_name": self.name, **_source(resources, None)})
+            self.client.create_stack({"stack_name": self.name, **source(resources, None)})
         return str(refused.value)
 
     def act(self, action, *, until):
@@ -271,7 +271,8 @@ class Stack:
         ]
 
 
-def _source(resources, outputs):
+def source(resources, outputs=None):
+    """Return what a stack is asked for with."""
     shown = {name: {"value": value} for name, value in (outputs or {}).items()}
     template = {"heat_template_version": "2021-04-16", "resources": resources, "outputs": shown}
     return {"template": template, "disable_rollback": True}

@@ -8,12 +8,14 @@ catalog above all, are changed so that clients go on by this way.
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 import time
 from collections import Counter
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 ID = re.compile(r"[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}|v\d[\d.]*|real-[\w-]+")
@@ -25,7 +27,20 @@ SERVICES = {
     "8776": "cinder",
     "8778": "placement",
 }
+LOOKS = {"GET", "HEAD"}
 PASSED_ON = {"content-length", "connection", "transfer-encoding", "host", "accept-encoding", "keep-alive"}
+
+
+class Call(NamedTuple):
+    """A request."""
+
+    at: float  #: by the monotonic clock
+    verb: str
+    what: str  #: of which service, without ids; of an action on something, which one
+    path: str
+
+    def __str__(self):
+        return f"{self.verb} {self.what}"
 
 
 class CountingProxy:
@@ -37,7 +52,7 @@ class CountingProxy:
     def __init__(self, host="127.0.0.1", port=0):
         self._host = host
         self._lock = threading.Lock()
-        self.calls: list[tuple[float, str, str]] = []  #: when, the verb, and what of which service
+        self.calls: list[Call] = []
         proxy = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -70,11 +85,14 @@ class CountingProxy:
 
     def counted(self, since=0.0):
         """Return how often each thing was called since a moment, logins left out."""
-        return Counter(
-            f"{verb} {what}"
-            for at, verb, what in self.calls
-            if at >= since and not what.startswith("keystone")
-        )
+        return Counter(map(str, self._since(since)))
+
+    def changes(self, since=0.0):
+        """Return the calls since a moment that were to change something, logins left out."""
+        return [call for call in self._since(since) if call.verb not in LOOKS]
+
+    def _since(self, since):
+        return [call for call in self.calls if call.at >= since and not call.what.startswith("keystone")]
 
     def _pass(self, handler):
         _, port, *rest = handler.path.split("/")
@@ -83,9 +101,13 @@ class CountingProxy:
             return
         length = int(handler.headers.get("Content-Length") or 0)
         body = handler.rfile.read(length) if length else None
-        what = ID.sub("*", "/".join(rest).partition("?")[0]).strip("/*")
+        path = "/".join(rest).partition("?")[0]
+        what = ID.sub("*", path).strip("/*")
+        if path.endswith("/action"):
+            what = " ".join([what, *json.loads(body or b"{}")])
+        call = Call(time.monotonic(), handler.command, f"{SERVICES.get(port, port)} {what}", path)
         with self._lock:
-            self.calls.append((time.monotonic(), handler.command, f"{SERVICES.get(port, port)} {what}"))
+            self.calls.append(call)
         headers = {name: value for name, value in handler.headers.items() if name.lower() not in PASSED_ON}
         there = HTTPConnection(self._host, int(port), timeout=120)
         try:

@@ -181,6 +181,7 @@ def test_a_stack_user_may_read_metadata_and_signal_and_nothing_else(stacks, inst
         "event_id": "none",
         "output_key": "a",
         "snapshot_id": "none",
+        "plan_id": "none",
         "config_id": config,
         "deployment_id": "none",
         "server_id": "a",

@@ -3,7 +3,7 @@
 
 python -m tests.perf.bench --database URL --transport URL
     [--shape wide,layers] [--size 100,1000] [--member none|test] [--wait-secs S]
-    [--engines 1] [--workers 2] [--rounds 3] [--ceiling]
+    [--engines 1] [--workers 2] [--rounds 3] [--ceiling] [--metrics]
 
 Each operation gives a line of JSON when it has ended; at the end there is a
 Markdown table of medians.  The README says what each figure means.
@@ -155,6 +155,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, help="of a worker; with one nobody shares a transaction")
     parser.add_argument("--executor", choices=("threading", "eventlet"), default="threading")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--metrics", action="store_true", help="have the daemons count for Prometheus")
     parser.add_argument("--ceiling", action="store_true", help="measure the bare ceiling beside, in turn")
     parser.add_argument("--ceiling-threads", type=int, default=THREADS)
     arguments = parser.parse_args()
@@ -185,6 +186,7 @@ def _measured(arguments: argparse.Namespace) -> Iterator[Record]:
             "workers": arguments.workers,
             "threads": arguments.threads,
             "executor": arguments.executor,
+            "metrics": arguments.metrics,
         }
         bench = Bench(until.enter_context(Measured(directory, **servers, **fleet)), arguments.database)
         until.callback(bench.close)

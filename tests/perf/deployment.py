@@ -37,8 +37,13 @@ class Measured(Daemons):
         workers: int,
         threads: int | None = None,
         executor: str = "threading",
+        metrics: bool = False,
     ) -> None:
-        """Start them; ``threads``: how many checks each worker runs at a time, if not as many as usual."""
+        """Start them.
+
+        ``threads``: how many checks each worker runs at a time, if not as many as usual; ``metrics``: they
+        count for Prometheus, whom nobody plays here.
+        """
         self.watch = Watch()
         options = {**OPTIONS, "DEFAULT": {**OPTIONS["DEFAULT"], "executor": executor}}
         super().__init__(
@@ -49,13 +54,14 @@ class Measured(Daemons):
             workers=workers,
             pace={},
             options=options if threads is None else {**options, "worker": {"threads": threads}},
+            watched=metrics,
         )
 
     def _run(self, name: str, command: list[str]) -> Process:
         tally = self.directory / f"{name}.tally"
         kind = name.partition("-")[0]
         counted = [sys.executable, "-m", "tests.perf.counted", kind, *command[1:]]
-        environment = {"HEATCONV_FAKE_CLOUD": self.cloud_url, "PYTHONPATH": str(ROOT), VARIABLE: str(tally)}
+        environment = {**self.environment(name), "PYTHONPATH": str(ROOT), VARIABLE: str(tally)}
         process = Process(counted, self.directory / f"{name}.log", environment)
         self.watch.add(name, process.pid, tally)
         return process

@@ -18,6 +18,7 @@ from heatconv.db.software.configs import Quotas
 from heatconv.db.software.project import ProjectSoftware
 from heatconv.model.ids import new_id
 from heatconv.model.software import SoftwareConfig, SoftwareDeployment
+from heatconv.plans.plans import Bounds
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
 from heatconv.testing.doorbell import NotedDoorbell
@@ -50,9 +51,11 @@ class Engine:
             max_stacks=quota,
             max_snapshots=quota,
             software_quotas=self.quotas,
+            plans=Bounds(most=quota),
         )
         engine = assembly.engine.Engine(self.database, registry, NotedDoorbell(), settings)
         self.requests, self.lifecycle, self.software = engine.requests, engine.lifecycle, engine.software
+        self.plans = engine.plans
 
     def _note_failure(self, context: Any) -> None:
         self.failures.append(str(context.original_exception))
@@ -66,6 +69,9 @@ class Engine:
     def create(self, name: str, context: RequestContext = OURS, **options: Any) -> str:
         """Create a stack, which is there at once, since there is nothing in it."""
         return self.requests.create_stack(context, name, {"template": EMPTY}, options)
+
+    def plan(self, name: str) -> str:
+        return str(self.plans.create_plan(OURS, None, "create", {"template": EMPTY}, {"name": name})["id"])
 
     def take_snapshot(self, stack: str) -> str:
         return str(self.lifecycle.create_snapshot(OURS, stack, None)["id"])

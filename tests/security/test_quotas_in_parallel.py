@@ -20,7 +20,7 @@ import requests
 import sqlalchemy as sa
 
 from heatconv import errors
-from heatconv.db.tables import snapshot, software_config, software_deployment, stack
+from heatconv.db.tables import plan, snapshot, software_config, software_deployment, stack
 from heatconv.model.ids import new_id
 from heatconv.resources.registry import Registry
 from heatconv.rpc.asked import Asked
@@ -170,6 +170,36 @@ def test_nobody_waits_for_a_stack_that_takes_long_to_be_written(engines):
     (first, more) = at_once(partial(large.create, "large"), create_others)
 
     assert living(large) == {first, *more}
+
+
+# -- plans --------------------------------------------------------------------------------------------
+
+
+def test_of_many_plans_as_many_are_made_as_there_may_be(engines, engine):
+    made = all_at_once(engines, partial(_ask, Engine.plan), MANY)
+    engine.plans.delete_plan(OURS, made[0])
+    with engine.database.engine.begin() as connection:
+        ended = sa.update(plan).where(plan.c.id == made[1])
+        connection.execute(ended.values(expires_at=plan.c.created_at))
+    more = all_at_once(engines, partial(_ask, Engine.plan), MANY)
+
+    assert (len(made), len(more)) == (LIMIT, 2)
+    assert engine.ids(plan) == {*made[1:], *more}
+    with pytest.raises(errors.RequestLimitExceeded) as refused:
+        engine.plan("another")
+    assert str(refused.value) == too_many("plans per project")
+
+
+def test_a_guard_refuses_as_well_where_no_plan_can_show_why(engine):
+    environment = {"guards": {"none": {"forbid": ["create"]}}}
+    engine.requests.create_stack(OURS, "web", {"template": EMPTY, "environment": environment}, {})
+    shown = {engine.plan(f"plan-{number}") for number in range(LIMIT)}
+
+    template = {**EMPTY, "resources": {"A": {"type": "OS::Heat::None"}}}
+    with pytest.raises(errors.GuardBroken, match="none: it forbids to create A; no plan shows it"):
+        engine.requests.update_stack(OURS, "web", {"template": template}, {}, existing=False)
+
+    assert engine.ids(plan) == shown
 
 
 # -- software -----------------------------------------------------------------------------------------

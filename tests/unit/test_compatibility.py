@@ -89,13 +89,14 @@ def test_all_types_of_heat_are_here_or_have_a_reason(now):
 
 
 def test_a_type_says_whose_it_is_and_what_is_done_for_it():
-    assert notes("OS::Heat::Value") == ("ours", "", "", "")
-    assert notes("OS::Heat::Stack") == ("ours, for a cloud", "name", "", "")
-    assert notes("OS::Octavia::Pool") == ("Heat's", "", "", "")
+    assert notes("OS::Heat::Value") == ("ours", "", "", "", "")
+    assert notes("OS::Heat::Stack") == ("ours, for a cloud", "name", "", "", "")
+    assert notes("OS::Octavia::Pool") == ("Heat's", "", "", "", "")
     assert notes("OS::Cinder::Volume") == (
         "Heat's",
         "name",
         "``description``, ``metadata``, ``name``, ``size``",
+        "yes",
         "A volume that is extended once",
     )
-    assert notes("OS::Some::Thing") == ("", "", "", "")
+    assert notes("OS::Some::Thing") == ("", "", "", "", "")

@@ -15,6 +15,7 @@ from heatconv.api.handlers import lookup
 from heatconv.api.policies import list_rules
 from heatconv.api.policies.base import BELOW
 from heatconv.api.routes import ROUTES
+from heatconv.metrics import declared
 from heatconv.model import work
 from heatconv.model.bounds import GROUPS
 from heatconv.template import limits
@@ -132,6 +133,19 @@ class TemplateLimits(Table):
         yield "resources (``max_resources_per_stack``)", f"{GROUPS.members:,}"
 
 
+class Metrics(Table):
+    """Each metric, with its type and its labels."""
+
+    header = ("Metric", "Type", "", "Labels")
+    widths = (6, 2, 7, 3)
+
+    def rows(self) -> Iterable[Sequence[str]]:
+        """See Table."""
+        for metric in declared.ALL:
+            labels = ", ".join(f"``{label}``" for label in metric.labels)
+            yield f"``{metric.name}``", metric.kind, metric.meaning.replace("*", "\\*"), labels
+
+
 def _spans(having: Sequence[Version]) -> Iterable[str]:
     """Yield in words which versions are among some."""
     hot = [version.name for version in having if version.language == "hot"]
@@ -146,6 +160,7 @@ def _spans(having: Sequence[Version]) -> Iterable[str]:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Tell Sphinx of the directives."""
+    app.add_directive("metrics", Metrics)
     app.add_directive("rest-routes", RestRoutes)
     app.add_directive("template-functions", TemplateFunctions)
     app.add_directive("template-limits", TemplateLimits)

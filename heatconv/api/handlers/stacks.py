@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from urllib.parse import urlencode
 
 from heatconv import errors
 from heatconv.api import views
@@ -75,15 +74,11 @@ def _listed(call: Call, *, of_all: bool) -> Answer:
     page = call.engine.list_stacks(call.context, query)
     body = {"stacks": [views.stack_row(call, row, with_project=of_all) for row in page["stacks"]]}
     if limit and len(page["stacks"]) == limit:
-        body["links"] = [views.link(_next_page(call, page["stacks"][-1]["id"]), "next")]
+        following = views.next_page(call.url("stacks"), call.request.params, page["stacks"][-1]["id"])
+        body["links"] = [views.link(following, "next")]
     if page.get("count") is not None:
         body["count"] = page["count"]
     return Answer(body)
-
-
-def _next_page(call: Call, marker: str) -> str:
-    params = {key: value for key, value in call.request.params.items() if key != "marker"}
-    return f"{call.url('stacks')}?{urlencode({**params, 'marker': marker}, doseq=True)}"
 
 
 # -- one stack -----------------------------------------------------------------------
@@ -173,6 +168,11 @@ def files(call: Call, stack: Stack) -> Answer:
 def drift(call: Call, stack: Stack) -> Answer:
     """Show what is known to have drifted in a stack, and in those nested in it."""
     return Answer({"drift": views.drift(call, call.engine.show_drift(call.context, stack.id))})
+
+
+def explanation(call: Call, stack: Stack) -> Answer:
+    """Explain what a stack waits for, or why it failed."""
+    return Answer({"explanation": call.engine.explain_stack(call.context, stack.id)})
 
 
 def graph(call: Call, stack: Stack) -> Answer:

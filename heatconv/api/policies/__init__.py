@@ -18,6 +18,7 @@ from heatconv.api.policies import (
     base,
     events,
     notifications,
+    plans,
     resource_types,
     resources,
     services,
@@ -26,14 +27,12 @@ from heatconv.api.policies import (
 )
 from heatconv.api.policies.base import BELOW
 
+_MODULES = (base, stacks, plans, resources, resource_types, events, notifications, software, services)
+
 
 def list_rules() -> list[policy.RuleDefault]:
     """Return every rule, for enforcement and for oslopolicy-sample-generator."""
-    return [
-        rule
-        for module in (base, stacks, resources, resource_types, events, notifications, software, services)
-        for rule in module.RULES
-    ]
+    return [rule for module in _MODULES for rule in module.RULES]
 
 
 @functools.cache

@@ -34,6 +34,12 @@ _ONE = [
     rule("stacks:files", READER, "Show the files of a stack.", f"GET {_STACK}/files"),
     rule("stacks:graph", READER, "Show the dependency graph of a stack.", f"GET {_STACK}/graph"),
     rule("stacks:drift", READER, "Show what has drifted in a stack.", f"GET {_STACK}/drift"),
+    rule(
+        "stacks:explanation",
+        READER,
+        "Explain what a stack waits for, or why it failed.",
+        f"GET {_STACK}/explanation",
+    ),
     rule("stacks:list_outputs", READER, "List the outputs of a stack.", f"GET {_STACK}/outputs"),
     rule("stacks:show_output", READER, "Show an output of a stack.", f"GET {_STACK}/outputs/{{output_key}}"),
     rule("stacks:update", MEMBER, "Update a stack.", f"PUT {_STACK}"),

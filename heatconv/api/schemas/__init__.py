@@ -2,7 +2,7 @@
 """JSON Schemas of request bodies, and the keys of query strings: one module per noun.
 
 Keys that a schema does not name are ignored, as Heat does.  Each description completes the sentence
-"it has to be ...".
+"it has to be ...".  Of answers, the one that programs judge has a schema: ``plan_document``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from heatconv.api.query import Keys, choice, filtering, names, number, text
+from heatconv.api.query import Keys, choice, filtering, names, number, text, waiting
 
 SORT_KEYS = ("event_time", "resource_type")
 
@@ -21,6 +21,7 @@ LIST_OF_RESOURCE: Keys = {
     "sort_keys": names(f"What to sort by: {', '.join(SORT_KEYS)}; anything else is ignored."),
     "sort_dir": choice("The order; without it and sort_keys the newest come first.", ("asc", "desc")),
     **_FILTERS,
+    **waiting(),
 }
 
 #: Of a stack.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from heatconv.api.query import Keys, filtering, flag, number, texts
+from heatconv.api.query import Keys, filtering, flag, number, texts, waiting
 from heatconv.api.schemas import Schema
 from heatconv.api.schemas.stacks import TRUTH
 
@@ -17,9 +17,10 @@ LIST: Keys = {
     "action": filtering("action"),
     "id": filtering("id"),
     "physical_resource_id": filtering("physical_id"),
+    **waiting(),
 }
 
-SHOW: Keys = {"with_attr": texts("One more attribute to tell.")}
+SHOW: Keys = {"with_attr": texts("One more attribute to tell."), **waiting()}
 
 #: Whatever the resource's type makes of it.
 SIGNAL: Schema = {

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from heatconv.api.query import Keys, choice, filtering, flag, names, number, text
+from heatconv.api.query import Keys, choice, filtering, flag, names, number, text, waiting
 from heatconv.api.schemas import Schema
 from heatconv.model.drift import LONGEST_INTERVAL, Mode
 
@@ -190,6 +190,9 @@ LIST: Keys = {
     "global_tenant": flag("Whether to list the stacks of all projects; that takes the right to do so."),
 }
 
-SHOW: Keys = {"resolve_outputs": flag("Whether to tell the outputs' values.", default=True)}
+SHOW: Keys = {
+    "resolve_outputs": flag("Whether to tell the outputs' values.", default=True),
+    **waiting(),
+}
 
 PREVIEW: Keys = {"show_nested": flag("Whether to show the resources of nested stacks too.")}

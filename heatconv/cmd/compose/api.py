@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from oslo_config import cfg
 
 from heatconv.api import deploy
@@ -42,9 +44,9 @@ class ApiService:
         host, port = self._listener.getsockname()[:2]
         return str(host), int(port)
 
-    def serve(self) -> None:
-        """Serve until stopped."""
-        self._front.serve()
+    def serve(self, at_each_turn: Callable[[], None] = lambda: None) -> None:
+        """Serve until stopped; ``at_each_turn`` is called at least once a second."""
+        self._front.serve(at_each_turn)
 
     def stop(self) -> None:
         """Take no more requests, and finish those that run."""

@@ -11,12 +11,16 @@ from heatconv.assembly.engine_service import EngineService
 from heatconv.assembly.serving import Serving
 from heatconv.cmd.compose import common
 from heatconv.cmd.daemon import Daemon
-from heatconv.engine import operator_environment
+from heatconv.engine import operator_environment, survey
 from heatconv.engine.delegating import Authority
+from heatconv.engine.purging import LOOK, Retention
+from heatconv.metrics import instruments
+from heatconv.metrics import types as metered_types
 from heatconv.model.drift import Mode
 from heatconv.observer.healing import Limits
 from heatconv.observer.notifications import TOGETHER
 from heatconv.observer.policies import Defaults
+from heatconv.plans.plans import Bounds
 from heatconv.resources.registry import Registry
 from heatconv.rpc.notifications import Listening
 from heatconv.sinks.delivery import Delivery
@@ -30,6 +34,7 @@ def start(
     """Start an engine and its recovery tick; ``authority``: by which users delegate what stacks need."""
     conf = daemon.conf
     common.bound_templates(conf)
+    metered_types.name_each(types.names())
     settings = EngineSettings(
         dead_after=daemon.dead_after,
         ready_grace=conf.ready_grace,
@@ -51,6 +56,10 @@ def start(
             per_resource=conf.observer.max_heals_per_resource,
             percent=conf.observer.heal_percent,
         ),
+        plans=Bounds(seconds=conf.plans.keep_for, most=conf.plans.max_per_project),
+        retention=Retention(
+            deleted_stacks=conf.purge.deleted_stacks_after * 86400.0 or None, every=conf.purge.interval
+        ),
     )
     service = EngineService(
         database=daemon.database,
@@ -65,9 +74,14 @@ def start(
     daemon.every(conf.recovery_interval, engine.recovery.tick)
     if authority is not None:
         daemon.every(conf.recovery_interval, engine.delegating.tick)
+    daemon.every(min(LOOK, conf.purge.interval), engine.purging.tick)
     daemon.every(conf.observer.tick, engine.observer.tick)
+    daemon.every(conf.observer.tick, engine.restored.tick)
     daemon.every(conf.event_sinks.tick, service.delivery.tick)
     daemon.every(TOGETHER, engine.notifications.look)
+    if instruments.is_on():
+        surveyor = survey.Surveyor(daemon.database, dead_after=daemon.dead_after)
+        daemon.every(survey.EVERY, surveyor.survey)
     if conf.observer.notification_topics:
         service.listening = Listening(
             conf,

@@ -4,7 +4,7 @@
 Waitress does the work.  What is added here bounds what somebody can hold who has
 not even logged in: the time that a client may take to send a request or to receive
 an answer, the number of connections, and the part of a body that is kept.
-The health check has a thread of its own.
+The health check has a thread of its own.  A request that waits for something has none (``Hold``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +29,8 @@ from waitress.task import ThreadedTaskDispatcher, WSGITask
 from waitress.utilities import RequestEntityTooLarge
 
 from heatconv.api.hosts import network
+from heatconv.api.watch import HOLD
+from heatconv.cmd.compose.holds import Held, Hold, Holds
 from heatconv.rpc.asking import waited_for_since
 
 LOG = logging.getLogger(__name__)
@@ -65,6 +67,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
         """Take a socket that listens; nothing is accepted before ``serve``."""
         self.bounds = bounds
         self.stopping = False
+        self.holds = Holds(bounds.connections // 2, bounds.connections_of_address // 2)
         self.connections: dict[str, set[Connection]] = {}  #: by address
         self._next_warning = 0.0
         adjustments = Adjustments(
@@ -88,12 +91,14 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
             bind_socket=False,
         )
 
-    def serve(self) -> None:
-        """Serve until stopped, and answer what was received by then."""
+    def serve(self, at_each_turn: Callable[[], None] = lambda: None) -> None:
+        """Serve until stopped, and answer what was received by then; a turn takes a second at most."""
         while not self.stopping:
+            at_each_turn()
             self._turn()
         wasyncore.dispatcher.close(self)
         deadline = time.monotonic() + GRACE
+        self.holds.close()
         while any(each.in_work for each in self.active_channels.values()) and time.monotonic() < deadline:
             self._turn()
         self.task_dispatcher.shutdown()
@@ -166,7 +171,25 @@ class Task(WSGITask):  # type: ignore[misc]  # it has no types
         """See the base; ``SERVER_NAME`` is the address that the client has connected to."""
         environ: dict[str, Any] = super().get_environment()
         host, port = self.channel.met_at
-        return environ | {"SERVER_NAME": str(host), "SERVER_PORT": str(port)}
+        if self.request.hold is None:
+            self.request.hold = self.channel.new_hold()
+        return environ | {"SERVER_NAME": str(host), "SERVER_PORT": str(port), HOLD: self.request.hold}
+
+    def set_close_on_finish(self) -> None:
+        """See the base, which does so after each answer without a body too: nothing says where that ends."""
+        asked_for = self.version != "1.1" or self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or asked_for:
+            super().set_close_on_finish()
+
+    def finish(self) -> None:
+        """See the base; what is held is not sent.
+
+        Raises:
+            Held: that is so.
+        """
+        if self.request.hold.is_begun and not self.wrote_header:
+            raise Held
+        super().finish()
 
 
 class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
@@ -195,14 +218,37 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
         """Whether a request is being answered, or an answer sent."""
         return bool(self.requests or self.total_outbufs_len)
 
+    @property
+    def is_held(self) -> bool:
+        """Whether the request that is to be answered next is not to be answered now."""
+        return any(request.hold is not None and request.hold.is_begun for request in self.requests[:1])
+
+    def new_hold(self) -> Hold:
+        """Return what can hold a request."""
+        return Hold(
+            self.server.holds, self.address, lambda: self.connected, lambda: self.server.add_task(self)
+        )
+
     def readable(self) -> bool:
-        """See the base; a server that stops takes nothing new."""
-        return not self.server.stopping and bool(super().readable())
+        """See the base; a server that stops takes nothing new.
+
+        Of a client whose request is held it is seen whether it has gone.
+        """
+        if self.server.stopping:
+            return False
+        if self.is_held:
+            return len(self.requests) == 1 and self.request is None
+        return bool(super().readable())
 
     def service(self) -> None:
         """Answer one request; its client waits since it was there, and not since there is a thread for it."""
-        with waited_for_since(self.asked_at):
-            super().service()
+        request = self.requests[0]
+        try:
+            with waited_for_since(self.asked_at):
+                super().service()
+        except Held:
+            request.hold.leave()
+            return
         self.free_since = time.time()
         self._served += 1
 
@@ -257,6 +303,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]  # it has no types
     def __init__(self, adj: Adjustments, *, kept: int) -> None:
         """Take how many bytes of a body are kept."""
         super().__init__(adj)
+        self.hold: Hold | None = None
         self._kept = kept
 
     def parse_header(self, header_plus: bytes) -> None:

@@ -8,12 +8,14 @@ from heatconv.assembly.worker import WorkerSettings
 from heatconv.assembly.worker_service import WorkerService
 from heatconv.cmd.compose import common
 from heatconv.cmd.daemon import Daemon
+from heatconv.metrics import types as metered_types
 from heatconv.resources.registry import Registry
 
 
 def start(daemon: Daemon, types: Registry, executor: str) -> WorkerService:
     """Start a worker."""
     common.bound_templates(daemon.conf)
+    metered_types.name_each(types.names())
     settings = WorkerSettings(
         engine_id=daemon.engine_id,
         dead_after=daemon.dead_after,

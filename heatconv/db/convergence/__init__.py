@@ -7,10 +7,10 @@ begins, with what it writes in ``traversal_stacks``, ``traversal_rows`` and ``la
 ``claimants``, who that is; ``row_locks``, who may write meanwhile; ``checks``, how it ended;
 ``propagation``, who hears of that; ``traversal_ends``, where the traversal does, with
 ``completion``, where nothing is left to do; ``recovery``, what the dead left behind.  ``actions``
-has what a worker writes while it acts on a row, ``resources`` finds rows.
+has what a worker writes while it acts on a row, ``resources`` finds rows.  ``fingerprints`` find out
+which stacks have changed, ``ready_nodes`` what a stack waits for.
 
 Beside it: ``nested`` stacks, and the ``owners`` that they are made for; ``snapshots``; ``signals``
 and ``pending_signals``; ``delegations``, by what right daemons act; ``tree_quota`` and
-``project_quota``, how much there may be; ``services``, who is alive; ``purging``, what goes in the
-end.
+``project_quota``, how much there may be; ``services``, who is alive.
 """

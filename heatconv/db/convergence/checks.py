@@ -23,6 +23,7 @@ from heatconv.db.delivery.events import add_events
 from heatconv.db.plumbing.group_commit import grouped
 from heatconv.db.plumbing.session import Database, Undo, writing
 from heatconv.db.plumbing.together import Together
+from heatconv.metrics import endings
 from heatconv.model.endings import Ended, Failed, Gone, Made, Passed, Visited
 from heatconv.model.failure import stack_reason
 from heatconv.model.nodes import Direction, NodeData
@@ -45,6 +46,10 @@ def end(database: Database, ended: Ended, then: Claimant | None = None) -> Finis
 
     Concurrency: fenced on the row; WHERE READY on the node's own sync point.
     """
+    return endings.ended(ended, _recorded(database, ended, then))
+
+
+def _recorded(database: Database, ended: Ended, then: Claimant | None) -> Finish | Failure:
     match ended:
         case Made():
             return _end(database, _made(ended, then))

@@ -23,6 +23,7 @@ from heatconv.db.plumbing.places import Opened
 from heatconv.db.plumbing.session import Database, Undo
 from heatconv.db.plumbing.together import Together
 from heatconv.db.tables import resource, service, stack, sync_point, sync_point_input
+from heatconv.metrics import endings
 from heatconv.model import deletion
 from heatconv.model.nodes import Direction, NodeData
 from heatconv.model.outcomes import Busy, Claim, Claimed, Idle
@@ -38,6 +39,7 @@ _READ = (
     sa.select(
         *(column.label(f"key_{column.name}") for column in sync_points.KEY),
         sync_point.c.state,
+        *sync_points.READY_SINCE,
         alive(sa.bindparam("dead_after", type_=sa.Float)),
         *stack.c,
         *resource.c,
@@ -50,7 +52,7 @@ _READ = (
     .where(sync_points.some(sync_point))
 )
 _KEY = slice(0, len(sync_points.KEY))
-_STATE, _ALIVE = _KEY.stop, _KEY.stop + 1
+_STATE, _SINCE, _NOW, _ALIVE = range(_KEY.stop, _KEY.stop + 4)
 _STACK = slice(_ALIVE + 1, _ALIVE + 1 + len(stack.c))
 _RESOURCE = slice(_STACK.stop, _STACK.stop + len(resource.c))
 _STACK_NAMES = [column.name for column in stack.c]
@@ -69,7 +71,7 @@ def claim(database: Database, ask: Ask) -> Claim:
     newer traversal changes as well; a live holder's lock is respected, a dead
     one's is broken by the same statement.
     """
-    return _claim(database, ask)
+    return endings.claimed(_claim(database, ask))
 
 
 def _claim_all(connection: Connection, asks: Sequence[Ask]) -> list[Claim | None]:
@@ -246,24 +248,18 @@ def _found(ask: Ask, found: Any, stacks: dict[str, Stack]) -> Job | Idle:
         stacks[columns.id] = rows.stack(columns)
     row = SimpleNamespace(**dict(zip(_RESOURCE_NAMES, found[_RESOURCE], strict=True)))
     resource = rows.resource(row) if row.id is not None else None
-    return _job(ask, found[_STATE], stacks[columns.id], resource, lock_alive=bool(found[_ALIVE]))
+    lives, waited = bool(found[_ALIVE]), sync_points.seconds(found[_SINCE], found[_NOW])
+    return _job(ask, found[_STATE], stacks[columns.id], resource, lock_alive=lives, waited=waited)
 
 
-def _job(
-    ask: Ask, state: str, of_stack: Stack, row: ResourceRow | None, *, lock_alive: bool = False
-) -> Job | Idle:
-    """Return what was read of a node, without its inputs."""
+def _job(ask: Ask, state: str, of_stack: Stack, row: ResourceRow | None, **read: Any) -> Job | Idle:
+    """Return what was read of a node, without its inputs; ``read``: what the job has besides."""
     if of_stack.current_traversal != ask.traversal_id or of_stack.status is not Status.IN_PROGRESS:
         return Idle("its traversal is not the current one")
     if state != SyncState.READY:
         return Idle(f"it is {state}")
-    return Job(
-        stack=of_stack,
-        traversal_id=ask.traversal_id,
-        node=ask.node,
-        resource=row,
-        lock_alive=lock_alive,
-    )
+    traversal_id, node = ask.traversal_id, ask.node
+    return Job(stack=of_stack, traversal_id=traversal_id, node=node, resource=row, **read)
 
 
 def _with_inputs(

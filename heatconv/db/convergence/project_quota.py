@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many stacks, software configs and software deployments a project may have, however many come at once.
+"""How many stacks, plans, software configs and deployments a project may have, however many come at once.
 
 Whoever adds one counts all others while the quota's row of its project and kind is
 locked, which it is until the commit: of two who add at once, the second finds what
@@ -19,11 +19,13 @@ from sqlalchemy.dialects import mysql, postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db.tables import quota, stack
+from heatconv.db.plumbing.types import utcnow
+from heatconv.db.tables import plan, quota, stack
 
 #: What else has to be true of a table's rows that count: nested stacks are their tree's, see ``tree_quota``.
 _COUNTED: Mapping[sa.Table, tuple[sa.ColumnElement[bool], ...]] = {
     stack: (stack.c.live_name.is_not(None), stack.c.owner_resource_id.is_(None)),
+    plan: (plan.c.expires_at > utcnow(),),
 }
 
 #: A row is written, and not only locked: in a cluster, where each server has locks of its own,

@@ -7,6 +7,7 @@ The functions here are pieces of other modules' transactions, save for the reads
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -15,6 +16,7 @@ from sqlalchemy.engine import Connection
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.session import reading
 from heatconv.db.plumbing.together import Writer
+from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import graph_edge, stack, sync_point, sync_point_input
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.states import Phase, SyncState
@@ -23,6 +25,13 @@ T = TypeVar("T")
 
 Key = tuple[str, str, bool]  #: of a sync point: traversal, resource, is it the update node
 KEY = (sync_point.c.traversal_id, sync_point.c.resource_id, sync_point.c.is_update)
+#: Since when a node has been READY, or was rung for again, and what time it is, by the database's clock.
+READY_SINCE = (sync_point.c.ready_at, utcnow().label("now"))
+
+
+def seconds(since: datetime | None, now: datetime) -> float | None:
+    """Return how long a node has been READY; None of one that never was."""
+    return None if since is None else (now - since).total_seconds()
 
 
 # The statements of every check are built once: building one costs more than sending it.

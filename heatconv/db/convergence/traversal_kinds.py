@@ -14,6 +14,7 @@ from typing import ClassVar
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
+from heatconv.db import plans
 from heatconv.db.convergence import row_locks, snapshots, tree_quota
 from heatconv.db.convergence.tree_quota import Growing, TreeQuota
 from heatconv.db.observation import healing
@@ -27,6 +28,7 @@ class Kind:
     """A traversal that adds nothing, such as a deletion, a rollback or a suspension."""
 
     abandons: ClassVar[bool] = False  #: what the stack's resources stand for stays, and is nobody's
+    plan_id: str | None = None  #: the plan that is applied by it
 
     def admit(self, connection: Connection, grown: Stack, size: int) -> None:
         """Refuse the traversal, if the stack must not get ``size`` resources by it.
@@ -38,7 +40,12 @@ class Kind:
         """Write down what the traversal is for.
 
         Concurrency: the stack's row is locked, and none of its resources' rows is.
+
+        Raises:
+            Conflict: the plan that is applied was applied already, or has ended.
         """
+        if self.plan_id is not None:
+            plans.take(connection, self.plan_id)
 
     def as_seen(self, extant: list[Extant]) -> list[Extant]:
         """Return the rows of the stack as the plan has to see them."""
@@ -151,3 +158,4 @@ class Creation:
     quota: TreeQuota
     max_stacks: int  #: how many the project may have then; any number if negative
     delegation: str | None  #: by what right daemons act for the stack
+    plan_id: str | None = None  #: the plan that is applied by it

@@ -144,6 +144,7 @@ _ADD_ROWS = bulk.Insert(
         "desired",
         "desired_sha1",
         "deletion_policy",
+        "foreseen",
         "wanted_attributes",
         "metadata",
     ],
@@ -164,7 +165,7 @@ _DROP_ROWS = (
 _KEEP_ROWS = bulk.Update(
     resource,
     ["id"],
-    ["desired", "desired_sha1", "deletion_policy", "wanted_attributes"],
+    ["desired", "desired_sha1", "deletion_policy", "foreseen", "wanted_attributes"],
     same={"replaced_by": sa.null(), "atomic_key": NEW_KEY},
 )
 _WRITE_POLICIES = bulk.Update(resource, ["id"], ["deletion_policy"], same={"atomic_key": NEW_KEY})
@@ -177,6 +178,7 @@ def _desired(stack_id: str, row_id: str, target: Target) -> dict[str, Any]:
         "desired": target.definition.to_json(),
         "desired_sha1": target.definition.sha1,
         "deletion_policy": target.definition.deletion_policy,
+        "foreseen": target.foreseen and target.foreseen.to_json(),
         "wanted_attributes": sorted(target.attributes),
     }
 

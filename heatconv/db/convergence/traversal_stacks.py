@@ -21,7 +21,7 @@ from heatconv.db.tables import raw_template, stack, stack_tag
 from heatconv.model.ids import new_id
 from heatconv.model.plan import Plan, TraversalSpec
 from heatconv.model.records import RawTemplate, Stack
-from heatconv.model.states import VISITS, Phase, Status
+from heatconv.model.states import VISITS, Action, Phase, Status
 
 #: The statements are built once: to build one takes as long as to have it carried out.
 _TAKE = (
@@ -74,6 +74,7 @@ def _new_row(begun: Beginning, template_id: int) -> dict[str, Any]:
         "project_id": new.project_id,
         "user_id": new.user_id,
         "user_name": new.user_name,
+        "changed_by": spec.changed_by,
         "owner_resource_id": new.owner_resource_id,
         "root_stack_id": new.root_id,
         "nested_depth": new.depth,
@@ -86,6 +87,7 @@ def _new_row(begun: Beginning, template_id: int) -> dict[str, Any]:
         "disable_rollback": new.disable_rollback,
         "timeout_mins": None,
         "policy": None,
+        "guarded": False,
         **spec.settings,
     }
 
@@ -97,6 +99,7 @@ _NEW_ROW = (
     "project_id",
     "user_id",
     "user_name",
+    "changed_by",
     "owner_resource_id",
     "root_stack_id",
     "nested_depth",
@@ -109,6 +112,7 @@ _NEW_ROW = (
     "disable_rollback",
     "timeout_mins",
     "policy",
+    "guarded",
 )
 
 
@@ -160,10 +164,11 @@ def write(
         **spec.settings,
         "raw_template_id": template_id,
         "current_traversal": traversal_id,
+        "changed_by": spec.changed_by,
         "action": spec.action,
         "status": Status.IN_PROGRESS,
         "status_reason": reason(spec),
-        "phase": Phase.UPDATE,
+        "phase": Phase.GC if spec.action is Action.DELETE else Phase.UPDATE,
         "since_deadline": -spec.timeout_secs,
         "abandoned": abandoned,
     }

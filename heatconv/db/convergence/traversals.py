@@ -7,13 +7,14 @@ resources, ``traversal_kinds`` what some traversals add, and ``traversal_ends`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
+from heatconv.db import plans
 from heatconv.db.convergence import (
     delegations,
     layouts,
@@ -37,7 +38,7 @@ from heatconv.db.plumbing.together import Together
 from heatconv.db.tables import stack
 from heatconv.model.ids import new_id
 from heatconv.model.nodes import Node
-from heatconv.model.plan import Plan, TraversalSpec
+from heatconv.model.plan import Plan, Target, TraversalSpec
 from heatconv.model.records import Extant, RawTemplate, Snapshot, Stack
 from heatconv.model.states import Action, Status
 
@@ -65,6 +66,7 @@ def create(connection: Connection, new: Beginning, creation: Creation) -> Starte
     longer than a transaction may pause.
 
     Raises:
+        Conflict: the plan that is applied by it was applied already, or has ended.
         RequestLimitExceeded: there would be too many resources in the stack, or stacks in the project.
         StackExists: the project has a living stack of that name (unique index).
         TransportError: the delegation took so long that it was given up.
@@ -73,6 +75,8 @@ def create(connection: Connection, new: Beginning, creation: Creation) -> Starte
     The quota's row is locked last (``project_quota.take``).
     """
     creation.quota.check(len(new.spec.targets) + creation.quota.inside)
+    if creation.plan_id is not None:
+        plans.take(connection, creation.plan_id)
     (started,) = _begin_first(connection, [new])
     if creation.delegation is not None:
         delegations.keep(connection, new.stack.id, creation.delegation)
@@ -132,7 +136,7 @@ def try_start(
     kind.note(connection, seen.id, traversal_id)
     _end_what_went_on(connection, seen, spec)
 
-    extant = kind.as_seen(_lock_rows(connection, seen))
+    extant = _that_counts(kind.as_seen(_lock_rows(connection, seen)), spec.targets)
     with unhurried(connection, max(len(extant), len(spec.targets))):
         planned = plan(extant)
     _forget_sync_points(connection, seen)
@@ -196,6 +200,16 @@ def _lock_rows(connection: Connection, seen: Stack) -> list[Extant]:
     if seen.status is not Status.COMPLETE:
         traversal_rows.lock_rows(connection, seen.id)
     return traversal_rows.extant_rows(connection, seen.id)
+
+
+def _that_counts(extant: list[Extant], targets: Mapping[str, Target]) -> list[Extant]:
+    """Return rows of which no drift counts that the plan which is applied does not put right."""
+
+    def is_left(row: Extant) -> bool:
+        target = targets.get(row.name)
+        return target is not None and target.foreseen is not None and not target.foreseen.may
+
+    return [row._replace(drifted=False) if row.drifted and is_left(row) else row for row in extant]
 
 
 def _forget_sync_points(connection: Connection, seen: Stack) -> None:

@@ -17,11 +17,16 @@ from heatconv.db.plumbing.session import reading
 from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import event
+from heatconv.metrics.declared import TRAVERSALS
+from heatconv.metrics.transactions import count_with_commit
 from heatconv.model.ids import new_id
 from heatconv.model.records import Event
 from heatconv.model.states import Action, Status
 
 STACK_TYPE = "OS::Heat::Stack"  #: what events of the stack itself have for a type
+
+#: What an event of a stack says of its traversal.
+_OUTCOMES = {Status.IN_PROGRESS: "begun", Status.COMPLETE: "complete", Status.FAILED: "failed"}
 
 
 _ADD = bulk.Insert(
@@ -62,6 +67,9 @@ def add_events(writer: Writer, events: Sequence[Mapping[str, Any]]) -> None:
     """Record, within a transaction, what happened."""
     if events:
         _ADD.execute(writer, events)
+        for each in events:
+            if each["resource_id"] is None and each["action"] is not Action.OBSERVE:
+                count_with_commit(TRAVERSALS, action=each["action"], outcome=_OUTCOMES[each["status"]])
 
 
 def stack_event(*, stack_id: str, name: str, action: Action, status: Status, reason: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 from heatconv.db.delivery.events import add_events, resource_event
 from heatconv.db.plumbing.session import clock, reading, writing
 from heatconv.db.tables import resource_healing, stack_observed
-from heatconv.model.records import ResourceRow
+from heatconv.model.records import ResourceRow, Stack
 from heatconv.model.states import Action, Status
 
 HOUR = timedelta(hours=1)
@@ -41,27 +41,12 @@ def note_begun(
         (stack_observed.c.traversal_id, traversal_id),
     )
     connection.execute(begun)
-    table = resource_healing
     before = _counted(connection, resources)
-    for stack_id in sorted({row.stack_id for row in resources}):
-        names = [row.name for row in resources if row.stack_id == stack_id]
-        connection.execute(
-            sa.delete(table).where(table.c.stack_id == stack_id, table.c.resource_name.in_(names))
-        )
-    counted = []
+    counted = {}
     for row in resources:
         attempts, since = _within_an_hour(before.get((row.stack_id, row.name)), now)
-        counted.append(
-            {
-                "stack_id": row.stack_id,
-                "resource_name": row.name,
-                "attempts": attempts + 1,
-                "since": since,
-                "tripped": False,
-            }
-        )
-    if counted:
-        connection.execute(sa.insert(table), counted)
+        counted[row.stack_id, row.name] = attempts + 1, since
+    _replace(connection, counted, tripped=False)
 
 
 @reading
@@ -84,6 +69,23 @@ def may_heal(connection: Connection, root_id: str, *, most: int) -> bool:
 
 
 @writing
+def leave_alone(connection: Connection, root: Stack, resources: Sequence[ResourceRow], *, rule: str) -> None:
+    """Give up some drifted resources of a tree that a rule lets nobody heal, until a user begins something.
+
+    An event has that for each.
+    """
+    counted = _counted(connection, resources)
+    now = clock(connection)
+    before = {(row.stack_id, row.name): counted.get((row.stack_id, row.name)) for row in resources}
+    _replace(connection, {key: _within_an_hour(row, now) for key, row in before.items()}, tripped=True)
+    barred = f"a guard is against healing it ({rule.rstrip('.')});"
+    # Nothing of a user's has begun since: see ``start_afresh``.
+    known = sa.update(stack_observed).where(stack_observed.c.stack_id == root.id)
+    connection.execute(known.values(traversal_id=root.current_traversal))
+    add_events(connection, [_given_up(row, barred) for row in resources])
+
+
+@writing
 def give_up(connection: Connection, resources: Sequence[ResourceRow], *, most: int) -> set[str]:
     """Give up those of some drifted resources that were healed ``most`` times within an hour.
 
@@ -101,9 +103,34 @@ def give_up(connection: Connection, resources: Sequence[ResourceRow], *, most: i
         this = sa.and_(table.c.stack_id == row.stack_id, table.c.resource_name == row.name)
         news = sa.update(table).where(this, table.c.tripped == sa.false()).values(tripped=True)
         if connection.execute(news).rowcount == 1:
-            happened.append(_given_up(row, attempts))
+            unstable = f"it does not stay healed: after {attempts} times within an hour"
+            happened.append(_given_up(row, unstable))
     add_events(connection, happened)
     return tripped
+
+
+def _replace(
+    connection: Connection, counted: Mapping[tuple[str, str], tuple[int, datetime]], *, tripped: bool
+) -> None:
+    """Write how often resources were healed, and since when, by stack and name; what was known goes."""
+    table = resource_healing
+    for stack_id in sorted({stack_id for stack_id, _ in counted}):
+        names = [name for found, name in counted if found == stack_id]
+        connection.execute(
+            sa.delete(table).where(table.c.stack_id == stack_id, table.c.resource_name.in_(names))
+        )
+    rows = [
+        {
+            "stack_id": stack_id,
+            "resource_name": name,
+            "attempts": attempts,
+            "since": since,
+            "tripped": tripped,
+        }
+        for (stack_id, name), (attempts, since) in counted.items()
+    ]
+    if rows:
+        connection.execute(sa.insert(table), rows)
 
 
 def _counted(
@@ -122,7 +149,7 @@ def _within_an_hour(before: sa.Row[tuple[object, ...]] | None, now: datetime) ->
     return before.attempts, before.since
 
 
-def _given_up(row: ResourceRow, attempts: int) -> dict[str, object]:
+def _given_up(row: ResourceRow, why: str) -> dict[str, object]:
     return resource_event(
         stack_id=row.stack_id,
         resource_id=row.id,
@@ -131,6 +158,5 @@ def _given_up(row: ResourceRow, attempts: int) -> dict[str, object]:
         physical_id=row.physical_id,
         action=Action.OBSERVE,
         status=Status.FAILED,
-        reason=f"it does not stay healed: after {attempts} times within an hour it is left alone until a"
-        " user updates or converges the stack",
+        reason=f"{why} it is left alone until a user updates or converges the stack",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,8 +23,11 @@ from heatconv.db.tables import (
     stack,
     stack_observed,
 )
+from heatconv.metrics import types
+from heatconv.metrics.declared import DRIFT
+from heatconv.metrics.transactions import count_with_commit
 from heatconv.model.definition import Definition
-from heatconv.model.drift import OF_PROPERTIES, Drift, Finding, Handling, Kind
+from heatconv.model.drift import OF_PROPERTIES, Drift, DriftStatus, Finding, Handling, Kind
 from heatconv.model.records import ResourceRow
 from heatconv.model.secrets import masked
 from heatconv.model.states import Action, Status
@@ -66,6 +70,9 @@ def record(connection: Connection, roots: Collection[str], findings: Sequence[Fi
         _write(connection, news)
         reported = [each for each in news if each.kind is not None or known[each.row.id] is not None]
         add_events(connection, [_event(each) for each in sorted(reported, key=lambda each: each.row.name)])
+        for each in reported:
+            found = (each.kind or DriftStatus.IN_SYNC).lower()
+            count_with_commit(DRIFT, type=types.label(each.row.type), finding=found)
     return holding
 
 
@@ -172,6 +179,17 @@ def drifts(
         )
         for row in found
     ]
+
+
+@reading
+def looked_at(connection: Connection, ids: Collection[str]) -> dict[str, datetime]:
+    """Return when some resources were looked at last, of those that nobody has touched since."""
+    query = (
+        sa.select(resource.c.id, resource_observed.c.observed_at)
+        .select_from(resource.join(resource_observed, HOLDS))
+        .where(resource.c.id.in_(ids), sa.or_(resource_observed.c.kind.is_(None), IS_DRIFT))
+    )
+    return {row.id: row.observed_at for row in connection.execute(query)} if ids else {}
 
 
 def live_values(

@@ -20,14 +20,7 @@ from heatconv.db import rows
 from heatconv.db.delivery.events import add_stack_event
 from heatconv.db.plumbing.session import clock, reading, writing
 from heatconv.db.plumbing.types import utcnow
-from heatconv.db.tables import (
-    resource,
-    resource_healing,
-    resource_observed,
-    resource_properties_observed,
-    stack,
-    stack_observed,
-)
+from heatconv.db.tables import stack, stack_observed
 from heatconv.model.drift import DriftStatus, StackDrift
 from heatconv.model.ids import new_id
 from heatconv.model.records import Stack
@@ -263,22 +256,3 @@ def get(connection: Connection, stack_id: str) -> StackDrift | None:
     if row is None:
         return None
     return rows.stack_drift(row.stack_id, row.status, row.since, row.observed_at, row.traversal_id)
-
-
-# -- rows that nobody needs any more -------------------------------------------------------------
-
-
-@writing
-def forget_gone(connection: Connection) -> None:
-    """Drop the rows on stacks and resources that are not there any more."""
-    living = sa.select(stack.c.id).where(
-        stack.c.id == stack_observed.c.stack_id, stack.c.live_name.is_not(None)
-    )
-    connection.execute(sa.delete(stack_observed).where(~living.exists()))
-    seen = sa.select(resource.c.id).where(resource.c.id == resource_observed.c.resource_id)
-    connection.execute(sa.delete(resource_observed).where(~seen.exists()))
-    for table in (resource_properties_observed, resource_healing):
-        named = sa.select(resource.c.id).where(
-            resource.c.stack_id == table.c.stack_id, resource.c.name == table.c.resource_name
-        )
-        connection.execute(sa.delete(table).where(~named.exists()))

@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from heatconv.db import rows
 from heatconv.db.observation.observable import HOLDS, SEEN, row_of
 from heatconv.db.observation.observations import is_secret, live_values
 from heatconv.db.plumbing.places import placed
+from heatconv.db.plumbing.session import reading
 from heatconv.db.tables import resource, resource_observed
+from heatconv.model.definition import Definition
 from heatconv.model.drift import OF_PROPERTIES, Handling, Kind
-from heatconv.model.records import ResourceRow
+from heatconv.model.records import ResourceRow, changed
 from heatconv.model.secrets import texts_in
 from heatconv.model.states import Action, Status
 
@@ -34,23 +37,47 @@ def take_up(connection: Connection, ids: Collection[str]) -> None:
     checks it finds the difference; what is gone or broken has failed its check.
     The transaction changes the rows' ``atomic_key`` too.
     """
+    for row, columns in _taken_up(connection, ids):
+        changes = placed(resource, columns, row)
+        connection.execute(sa.update(resource).where(resource.c.id == row.id).values(changes))
+
+
+@reading
+def as_taken_up(connection: Connection, ids: Collection[str]) -> dict[str, ResourceRow]:
+    """Return the rows of drifted resources as ``take_up`` would make them, by their ids."""
+    found = connection.execute(sa.select(resource).where(resource.c.id.in_(ids))).all() if ids else []
+    read = {row.id: rows.resource(row) for row in found}
+    return {row.id: _with(read[row.id], columns) for row, columns in _taken_up(connection, read)}
+
+
+def _with(row: ResourceRow, columns: Mapping[str, Any]) -> ResourceRow:
+    fields = {_FIELDS.get(name, name): value for name, value in columns.items()}
+    if fields.get("applied") is not None:
+        fields["applied"] = Definition.from_json(fields["applied"])
+    taken: ResourceRow = changed(row, **fields)
+    return taken
+
+
+_FIELDS = {"status_reason": "reason"}  #: of columns, the names that records have for them
+
+
+def _taken_up(connection: Connection, ids: Collection[str]) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Yield each row that has drifted, and the columns that say what is really there."""
     query = (
         sa.select(*SEEN, resource_observed.c.kind, resource_observed.c.reason.label("said"))
         .select_from(resource.join(resource_observed, HOLDS))
         .where(resource.c.id.in_(ids))
     )
-    found = connection.execute(query).all()
-    changed = [(row.stack_id, row.name) for row in found if row.kind in OF_PROPERTIES]
-    live = live_values(connection, changed)
+    found = connection.execute(query).all() if ids else []
+    differing = [(row.stack_id, row.name) for row in found if row.kind in OF_PROPERTIES]
+    live = live_values(connection, differing)
     for row in found:
         if row.kind in OF_PROPERTIES:
-            columns = _laid_over(row_of(row), live.get((row.stack_id, row.name), {}))
+            yield row, _laid_over(row_of(row), live.get((row.stack_id, row.name), {}))
         elif row.kind == Kind.INSIDE:
-            columns = _unsure_inside(row_of(row))
-        else:
-            columns = {"action": Action.CHECK, "status": Status.FAILED, "status_reason": row.said}
-        changes = placed(resource, columns, row)
-        connection.execute(sa.update(resource).where(resource.c.id == row.id).values(changes))
+            yield row, _unsure_inside(row_of(row))
+        elif row.kind is not None:
+            yield row, {"action": Action.CHECK, "status": Status.FAILED, "status_reason": row.said}
 
 
 def _laid_over(row: ResourceRow, live: dict[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from typing import Generic, TypeVar, cast
 from sqlalchemy.engine import Connection
 
 from heatconv.db.plumbing.session import Database, writing
+from heatconv.metrics.declared import GROUP_SIZE
 
 LOG = logging.getLogger(__name__)
 
@@ -113,6 +114,7 @@ class GroupCommit(Generic[C, R]):
         """See to a group, and let the first of those who have come meanwhile see to them."""
         if self._company > 1 and not group[0].beside:
             self._gather(group)
+        GROUP_SIZE.observe(len(group))
         leader, *others = group
         try:
             if others:

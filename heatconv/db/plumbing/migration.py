@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from alembic import command
@@ -38,6 +39,12 @@ def version(connection: Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
 
 
+@functools.cache
+def _revisions() -> tuple[str, ...]:
+    """Return every revision there is, the newest first."""
+    return tuple(script.revision for script in ScriptDirectory.from_config(config()).walk_revisions())
+
+
 def check(database: Database) -> None:
     """Refuse a database that has to be brought to a newer schema first.
 
@@ -47,7 +54,7 @@ def check(database: Database) -> None:
         Misconfigured: its tables are those of an earlier release, or there are none.
         StorageError: it is not there.
     """
-    newest, *older = (script.revision for script in ScriptDirectory.from_config(config()).walk_revisions())
+    newest, *older = _revisions()
     found = version(database)
     if found is None or found in older:
         raise errors.Misconfigured(

@@ -30,6 +30,8 @@ from heatconv.crypto import Keyring
 from heatconv.db.plumbing.connections import apart, open_as_needed
 from heatconv.db.plumbing.files import keep_private
 from heatconv.db.plumbing.types import give_keyring, keyring_of, utcnow
+from heatconv.metrics.declared import CONNECTIONS
+from heatconv.metrics.transactions import Counted
 
 #: Connections of a process, unless the operator says otherwise.  64 threads that each
 #: hold one for a millisecond share 16, and a server's default limit of 100 has room
@@ -73,7 +75,10 @@ class Database:
         """
         self._keyring = keyring
         self._facade = enginefacade.transaction_context()
-        self._facade.configure(**{**_POOL, **settings})
+        configured = {**_POOL, **settings}
+        self._facade.configure(**configured)
+        #: how many connections this process opens at most
+        self.most_connections: int = configured["max_pool_size"] + configured["max_overflow"]
         keep_private(settings.get("connection"))
         self._facade.append_on_engine_create(self._prepare_engine)
         self._mode = threading.local()
@@ -123,12 +128,13 @@ class Database:
 
     def _read(self, function: Callable[[Connection], Any]) -> Any:
         self._mode.writes = False
-        with self._facade.reader.get_engine().connect() as connection, apart(connection):
+        engine = self._facade.reader.get_engine()
+        with Counted("read", _outcome), engine.connect() as connection, apart(connection):
             return function(connection)
 
     def _write(self, function: Callable[[Connection], Any]) -> Any:
         self._mode.writes = True
-        with self.engine.begin() as connection:
+        with Counted("write", _outcome), self.engine.begin() as connection:
             return function(connection)
 
     def _prepare_engine(self, engine: Engine) -> None:
@@ -140,6 +146,7 @@ class Database:
         if self._keyring is not None:
             give_keyring(engine.dialect, self._keyring)
         open_as_needed(engine)
+        sa.event.listen(engine, "connect", lambda *_: CONNECTIONS.add())
         if engine.dialect.name == "sqlite":
             sa.event.listen(engine, "before_cursor_execute", self._begin_sqlite, retval=True)
         elif engine.dialect.name == "postgresql":
@@ -161,6 +168,19 @@ class Database:
 def _could_not_connect(error: BaseException) -> bool:
     """Tell whether an error came before any statement: oslo.db knows older servers' texts for that only."""
     return isinstance(error, sa.exc.DBAPIError) and error.statement is None
+
+
+def _outcome(error: BaseException) -> str:
+    """Return what a transaction counts as that an exception has ended."""
+    match error:
+        case oslo_db_exception.DBDeadlock():
+            return "deadlock"
+        case oslo_db_exception.DBConnectionError():
+            return "disconnected"
+        case _ if _could_not_connect(error):
+            return "disconnected"
+        case _:
+            return "error" if isinstance(error, _FAULTS) else "undone"
 
 
 class Undo(Exception):

@@ -34,7 +34,10 @@ from heatconv.db.tables.observation import (
     resource_properties_observed,
     stack_observed,
 )
+from heatconv.db.tables.plans import plan
 from heatconv.db.tables.plumbing import request
+from heatconv.db.tables.purging import purge_turn
+from heatconv.db.tables.restoring import restored_stack
 from heatconv.db.tables.software import software_config, software_deployment
 
 __all__ = [
@@ -43,6 +46,8 @@ __all__ = [
     "event_sink",
     "graph_edge",
     "metadata",
+    "plan",
+    "purge_turn",
     "quota",
     "raw_template",
     "request",
@@ -51,6 +56,7 @@ __all__ = [
     "resource_healing",
     "resource_observed",
     "resource_properties_observed",
+    "restored_stack",
     "service",
     "snapshot",
     "software_config",

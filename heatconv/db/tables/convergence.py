@@ -24,8 +24,11 @@ raw_template = table(
     row=("stack_id", "uuid"),
 )
 
-# What a user calls one thing.  ``live_name`` is the name until the stack is deleted,
-# then null: of the living, a project has one stack of a name.
+_DELETED = sa.text("deleted_at IS NOT NULL")  # so that PostgreSQL need not write an index for one that lives
+
+# What a user calls one thing.  ``changed_by`` is the name of who asked for the current traversal.
+# ``live_name`` is the name until the stack is deleted, then null: of the living, a project has one
+# stack of a name.  ``guarded``: the environment of its template has guards.
 stack = table(
     "stack",
     sa.Column("id", Uuid, primary_key=True),
@@ -34,6 +37,8 @@ stack = table(
     sa.Column("project_id", string(64), nullable=False),
     sa.Column("user_id", string(64)),
     sa.Column("user_name", string(255)),
+    sa.Column("changed_by", string(255)),
+    sa.Column("guarded", sa.Boolean, nullable=False, server_default="0"),
     sa.Column("owner_resource_id", Uuid, index=True),
     sa.Column("root_stack_id", Uuid),
     sa.Column("nested_depth", sa.Integer, nullable=False, server_default="0"),
@@ -59,6 +64,7 @@ stack = table(
     sa.Index(None, "project_id", "created_at", "id"),
     sa.Index(None, "status", "phase", "deadline"),
     sa.Index(None, "root_stack_id", "deleted_at"),
+    sa.Index(None, "deleted_at", "id", postgresql_where=_DELETED),
 )
 
 stack_tag = table(
@@ -70,6 +76,7 @@ stack_tag = table(
 
 # One row per physical incarnation: identity; desired; applied; made; the action on it.
 # ``deletion_policy`` is that of the newest template that names the resource; null: its definition's.
+# ``foreseen`` is what the plan that is applied lets a worker do with the row; null: no plan is.
 resource = table(
     "resource",
     sa.Column("id", Uuid, primary_key=True),
@@ -82,6 +89,7 @@ resource = table(
     sa.Column("desired", Sealed),
     sa.Column("desired_sha1", string(40)),
     sa.Column("deletion_policy", string(16)),
+    sa.Column("foreseen", Json),
     sa.Column("wanted_attributes", Sealed, nullable=False),
     sa.Column("applied", Sealed),
     sa.Column("applied_sha1", string(40)),

@@ -18,6 +18,21 @@ metadata = sa.MetaData(
 )
 
 
-def table(name: str, *items: Any, row: tuple[str, ...] = ()) -> sa.Table:
-    """Declare a table; ``row`` names the columns that its sealed values are bound to, if not its key."""
-    return sa.Table(name, metadata, *items, info={ROW: row}, mysql_engine="InnoDB", mysql_charset="utf8mb4")
+def table(name: str, *items: Any, row: tuple[str, ...] = (), numbered_once: bool = False) -> sa.Table:
+    """Declare a table.
+
+    Args:
+        name: what it is called.
+        items: its columns and indexes.
+        row: the columns that its sealed values are bound to, if not its key.
+        numbered_once: no number is given out again, though its row has gone; SQLite would.
+    """
+    return sa.Table(
+        name,
+        metadata,
+        *items,
+        info={ROW: row},
+        mysql_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        sqlite_autoincrement=numbered_once,
+    )

@@ -25,6 +25,7 @@ event = table(
     sa.Column("created_at", Time, nullable=False),
     sa.Index(None, "stack_id", "id"),
     row=("stack_id", "uuid"),
+    numbered_once=True,  # or a cursor would be beyond what happens after the newest have gone
 )
 
 # Where the events of a stack are delivered to, as its environment says, and how far that is: all up to

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from heatconv.openstack.mended import refusing
 from heatconv.openstack.stand_ins.resource import Resource
 from heatconv.resources.exception import HeatException
 
@@ -58,7 +59,7 @@ class Net(Holding):
         return {"network_id": self.resource_id}
 
 
-class Subnet(Holding):
+class Subnet(refusing.Subnet, Holding):
     """A subnet, which those ports hold that have an address of it."""
 
     def held(self) -> dict[str, Any]:

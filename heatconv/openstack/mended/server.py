@@ -8,19 +8,22 @@ for itself, which deletes them, and forgets on the way back which ones it had.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from heatconv.openstack.mended import networks_of
+from heatconv.openstack.mended import networks_of, rebuilding
 from heatconv.resources.handover import Handover
 from heatconv.resources.resource import PollDelay
 
 SOON = 1.0  #: seconds until it is looked again whether Nova has let go of a port
 BUILDING = 3.0  #: seconds until it is looked again whether a server is built
 
-ERROR = "ERROR"
+STRANDED = 120.0  #: seconds for which a server that Nova will build is not on its way yet, at the most
+
+BUILD, ERROR = "BUILD", "ERROR"
 
 
-class Server(networks_of.Server):
+class Server(networks_of.Server, rebuilding.Server):
     """A server whose ports can be moved to another one and back."""
 
     def is_intact(self) -> bool:
@@ -28,6 +31,18 @@ class Server(networks_of.Server):
         given = self._own_ports()
         ports = self.client("neutron").list_ports(id=given)["ports"] if given else ()
         return all(port["device_id"] == self.resource_id for port in ports)
+
+    def is_stranded(self) -> bool:
+        """Tell whether Nova has taken the request down, and its API died before it passed that on.
+
+        Such a server is in BUILD for good: nobody looks for a host for it.
+        """
+        server = self._server(self.resource_id)
+        if server is None or server.status != BUILD:
+            return False
+        taken_down = datetime.fromisoformat(server.created)
+        waits = getattr(server, "OS-EXT-STS:task_state", None) in (None, "scheduling")
+        return waits and datetime.now(UTC) - taken_down > timedelta(seconds=STRANDED)
 
     def prepare_for_replace(self) -> None:
         """Let go of the ports that a replacement may need."""
@@ -59,7 +74,7 @@ class Server(networks_of.Server):
         server = None if replacement is None else self._server(replacement.resource_id)
         if server is None:
             return
-        if server.status == "BUILD":
+        if server.status == BUILD:
             raise PollDelay(BUILDING)
         held = [
             port_id

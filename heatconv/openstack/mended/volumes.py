@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from heatconv.openstack.mended import refusing
 from heatconv.openstack.stand_ins.resource import Resource
 
 
-class Volume(Resource):
+class Volume(refusing.Volume):
     """A volume that is extended once."""
 
     def _extend_volume(self, new_size: int) -> bool:

@@ -115,6 +115,10 @@ class SoftwareDeployment(OwnUser, OfSoftware):
 
     # -- actions --------------------------------------------------------------------------
 
+    @classmethod
+    def awaited(cls, token: Any) -> str | None:  # noqa: ARG003 - the same whatever is run
+        return "the answer of its server about the software that it is to run"
+
     def handle_create(self) -> None:
         self._deploy(Action.CREATE, self.properties)
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from heatconv.model.unknown import contains_unknown
 from heatconv.resources import constraints, exception
 from heatconv.resources.i18n import _
 from heatconv.resources.schema import Problem, Schema, map_problems
-from heatconv.resources.unknown import contains_unknown
 
 NAME, DESCRIPTION, TYPE, DEFAULT = ("name", "description", "type", "default")
 REPLACE_ON_CHANGE, ERROR_OUTPUT, VALUE = ("replace_on_change", "error_output", "value")

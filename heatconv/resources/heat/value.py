@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from heatconv.model.unknown import contains_unknown
 from heatconv.resources import attributes, constraints, exception, properties, resource, support
 from heatconv.resources.i18n import _
 from heatconv.resources.schema import Problem
-from heatconv.resources.unknown import contains_unknown
 
 
 class Value(resource.Resource):
@@ -63,6 +63,9 @@ class Value(resource.Resource):
 
     def handle_update(self, json_snippet: Any, tmpl_diff: Any, prop_diff: Any) -> None:
         type(self)(self.name, json_snippet.definition, self.stack).validate()
+
+    def foresee_attribute(self, name: str) -> Any:
+        return self._resolve_attribute(name)
 
     def _resolve_attribute(self, name: str) -> Any:
         schema = self._SCHEMAS.get(self.properties[self.TYPE])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import time
+from datetime import UTC, datetime
 from typing import Any
 
 from heatconv.resources import attributes, constraints, exception, properties, resource, support
@@ -61,6 +62,13 @@ class WaitCondition(resource.Resource):
             type=attributes.Schema.STRING,
         ),
     }
+
+    @classmethod
+    def awaited(cls, token: Any) -> str | None:
+        if token is None:
+            return None
+        until = datetime.fromtimestamp(token["until"], UTC)
+        return f"signals to its handle ({token['count']} in all, until {until:%Y-%m-%dT%H:%M:%SZ})"
 
     def handle_create(self) -> Any:
         return self._wait_for(self.properties[self.COUNT])

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from heatconv.model.unknown import Unknown
 from heatconv.template.limits import MAX_DEPTH, MAX_WEIGHT, weight_of
 from heatconv.template.problems import Step, excerpt, kind_of
 
@@ -168,8 +169,10 @@ def identity(value: Any) -> str:
 
 
 def select(value: Any, path: list[Any], missing: Any) -> Any:
-    """Return what a path of keys and indexes leads to inside a value."""
+    """Return what a path of keys and indexes leads to inside a value; inside one not known yet, that one."""
     for step in path:
+        if isinstance(value, Unknown):
+            return value
         try:
             if isinstance(value, dict):
                 value = value[step] if step in value else value[str(step)]

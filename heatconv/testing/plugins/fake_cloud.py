@@ -229,6 +229,13 @@ class Opaque(resource.Resource):
         found = cloud().show(self.resource_id)
         return found["properties"]["value"] if name == self.VALUE_ATTR else found["name"]
 
+    def foresee_attribute(self, name: str) -> Any:
+        if name == self.VALUE_ATTR:
+            return self.properties[self.VALUE]
+        if self.resource_id is None:
+            return super().foresee_attribute(name)
+        return self.resource_id if name == self.ID_ATTR else self.physical_resource_name()
+
     def get_live_resource_data(self) -> Json:
         try:
             return cloud().show(str(self.resource_id))
@@ -276,6 +283,9 @@ class Server(Opaque):
     def find_existing(self) -> str | None:
         return _find(str(self.physical_resource_name()), self.type())
 
+    def find_named(self) -> list[tuple[str, str]]:
+        return [(each["id"], each["name"]) for each in cloud().owned() if each["kind"] == self.type()]
+
     # -- snapshot, restore -------------------------------------------------------------
 
     def handle_snapshot(self) -> Json:
@@ -288,14 +298,19 @@ class Server(Opaque):
         return token
 
     def check_snapshot_complete(self, token: Json) -> bool:
-        copy = _find(token["name"], SNAPSHOT)
+        copy = self._copied(token)
         if copy is None:
-            self._try_to_copy(token, again=True)
-            return False
-        if cloud().show(copy)["status"] != ObjectStatus.ACTIVE:
             return False
         self.data_set(self.SNAPSHOT_NOTE, copy)
         return True
+
+    def _copied(self, token: Json) -> str | None:
+        """Return the id of the snapshot once that is there."""
+        copy = _find(token["name"], SNAPSHOT)
+        if copy is None:
+            self._try_to_copy(token, again=True)
+            return None
+        return copy if cloud().show(copy)["status"] == ObjectStatus.ACTIVE else None
 
     def _try_to_copy(self, token: Json, *, again: bool = False) -> None:
         if _find(token["name"], SNAPSHOT) is not None:
@@ -305,6 +320,24 @@ class Server(Opaque):
             cloud().create(token["name"], SNAPSHOT, owner, token["copied"], wait=self.properties[self.WAIT])
         except (Refused, Unreachable) as problem:
             _pass_if_transient(problem, delay=again)
+
+    def handle_snapshot_delete(self, state: tuple[str, str]) -> Json | None:
+        try:
+            return None if self.resource_id is None else self.handle_snapshot()
+        except Refused as refusal:
+            if refusal.status == 404:
+                return None  # nothing is there that could be copied
+            raise
+
+    def check_delete_complete(self, token: Json | None) -> bool:
+        if token is None or "copied" not in token:
+            return super().check_delete_complete(token)
+        if "deleting" not in token:
+            if self._copied(token) is not None:
+                token["deleting"] = self.resource_id
+                self._try_to_delete(token["deleting"])
+            return False
+        return super().check_delete_complete({"deleting": token["deleting"]})
 
     def handle_delete_snapshot(self, snapshot: Mapping[str, Any]) -> Json | None:
         copy = (snapshot.get("resource_data") or {}).get(self.SNAPSHOT_NOTE)
@@ -322,6 +355,13 @@ class Server(Opaque):
             return defn
         copied = cloud().show(copy)["properties"]
         return defn.freeze(properties={**defn.definition.properties, **copied})
+
+
+class Unforeseen(Server):
+    """An object of whose attributes nobody knows before what they will be."""
+
+    def foresee_attribute(self, name: str) -> Any:
+        return resource.Resource.foresee_attribute(self, name)
 
 
 class Steps(Server):
@@ -361,6 +401,18 @@ def _pass_if_transient(problem: Refused | Unreachable, *, delay: bool) -> None:
         raise exception.PollDelay(problem.retry_after)
 
 
+class Disk(Server):
+    """An object that holds data."""
+
+    holds_data = True
+
+
 def resource_mapping() -> Mapping[str, type[Opaque]]:
     """Return the resource types by name."""
-    return {"Fake::Cloud::Server": Server, "Fake::Cloud::Steps": Steps, "Fake::Cloud::Opaque": Opaque}
+    return {
+        "Fake::Cloud::Server": Server,
+        "Fake::Cloud::Steps": Steps,
+        "Fake::Cloud::Opaque": Opaque,
+        "Fake::Cloud::Disk": Disk,
+        "Fake::Cloud::Unforeseen": Unforeseen,
+    }

@@ -79,7 +79,9 @@ class Installation:
         config = self._made("POST", "/software_configs", json={"name": "setup"})["software_config"]["id"]
         deployment = {"config_id": config, "server_id": "server-1"}
         deployed = self._made("POST", "/software_deployments", json=deployment)["software_deployment"]["id"]
+        plan = self._made("POST", f"{path}/plans", json={"action": "delete"})["plan"]["id"]
         self.stack.update(
+            plan_id=plan,
             stack_name="shop",
             stack_id=stack_id,
             resource_name="alarm",
@@ -95,7 +97,7 @@ class Installation:
 
     def inventory(self) -> list[Any]:
         """Return what ``mine`` has, as its owner sees it."""
-        paths = ("/stacks", "/software_configs", "/software_deployments")
+        paths = ("/stacks", "/plans", "/software_configs", "/software_deployments")
         stack = f"/stacks/shop/{self.stack['stack_id']}"
         return [self._made("GET", path) for path in (*paths, stack, f"{stack}/events")]
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.timeout(300)
 OF_SOMEBODY = [
     (method, url)
     for method, url in ROUTE_LIST
-    if any(field in url for field in ("{stack_name}", "{config_id}", "{deployment_id}"))
+    if any(field in url for field in ("{stack_name}", "{config_id}", "{deployment_id}", "{plan_id}"))
 ]
 #: Those of them that are no mere look: a name is looked up with any method.
 CHANGES = {
@@ -76,6 +76,7 @@ def test_what_another_project_has_is_not_there(installation):
 def test_what_another_project_has_is_in_no_list(installation):
     assert installation.ask("neighbour", "GET", "/stacks", project="theirs").json()["stacks"] == []
     for path, key in (
+        ("/plans", "plans"),
         ("/software_configs", "software_configs"),
         ("/software_deployments", "software_deployments"),
         ("/software_deployments?server_id=server-1", "software_deployments"),
@@ -96,7 +97,7 @@ def test_what_another_project_has_cannot_be_referred_to(installation):
 def test_a_reader_changes_nothing(installation):
     statuses = installation.ask_each("auditor")
     refused = {route for route, status in statuses.items() if status == 403}
-    creates = {"POST /stacks", "POST /software_configs", "POST /software_deployments"}
+    creates = {"POST /stacks", "POST /plans", "POST /software_configs", "POST /software_deployments"}
     exports = {f"GET {url}" for _method, url in ROUTE_LIST if url.endswith("/export")}
     assert refused == CHANGES | creates | exports | {"GET /services", "POST /notifications"}
 

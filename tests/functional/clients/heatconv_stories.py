@@ -6,9 +6,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+from pathlib import Path
+
+import pytest
 
 from tests.functional.clients.world import BROKEN, CONFIG, TINY, WAITING
+from tests.plan_judge import judged
 
 # -- stack -----------------------------------------------------------------------------
 
@@ -28,7 +33,7 @@ def stack_create(cli, world):
             "--parameter-file",
             f"size={size}",
         ),
-        *("--wait", "--poll", "0.1"),
+        *("--wait", "--poll", "3600"),  # which is for services that do not wait
     )
     assert (made["stack_name"], made["stack_status"]) == (name, "CREATE_COMPLETE")
     assert made["parameters"]["size"] == "large"
@@ -46,6 +51,13 @@ def stack_update(cli, world):
     whole = f"{stack.name}/{stack.id}"
     made = cli("stack", "update", whole, "--existing", "--converge", "--wait", "--poll", "0.1")
     assert made["stack_status"] == "UPDATE_COMPLETE"
+    command = ("stack", "update", stack.name, "--existing", "--parameter", "size=huge", "--plan", "--wait")
+    for answer, size in (("n\n", "large"), ("y\n", "huge")):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("sys.stdin", io.StringIO(answer))
+            code, _, said = cli.run(*command, "--poll", "0.1")
+        assert 'value: "large" -> "huge"' in said
+        assert (code, world.output(stack)) == (int(answer == "n\n"), size)
 
 
 def stack_show(cli, world):
@@ -67,6 +79,108 @@ def stack_list(cli, world):
 def stack_preview(cli, world):
     (row,) = cli("stack", "preview", world.web.name, "--existing", "--parameter", "size=large")
     assert (row["change"], row["resource_name"]) == ("updated", "thing")
+
+
+def stack_plan(cli, world):
+    stack = world.stack()
+    code, out, _ = cli.run(*_plan(stack, "large"), "--format", "json")
+    (thing,) = judged(json.loads(out))["resources"]
+    assert (code, thing["path"], thing["action"], thing["certainty"]) == (2, ["thing"], "update", "certain")
+    code, out, _ = cli.run(*_plan(stack, "large"))
+    assert code == 2
+    assert 'value: "small" -> "large"' in out
+    assert "0 to create, 0 to replace, 1 to update, 0 to delete; 0 untouched" in out
+    for form, start in (("svg", "<svg "), ("dot", "digraph ")):
+        assert cli.run(*_plan(stack, "large"), "--format", form)[1].startswith(start)
+    code, out, _ = cli.run(*_plan(stack, "small"))
+    assert code == 0
+    assert "0 to create, 0 to replace, 0 to update, 0 to delete; 1 untouched" in out
+    for arguments, line in (
+        ((world.name(), "-t", world.template_file), "1 to create, 0 to replace, 0 to update, 0 to delete"),
+        ((stack.name, "--delete"), "0 to create, 0 to replace, 0 to update, 1 to delete"),
+    ):
+        code, out, _ = cli.run("stack", "plan", *arguments)
+        assert code == 2
+        assert line in out
+    assert cli.run("stack", "plan", stack.name, "--rollback")[0] == 0
+    assert "could not be found" in cli.refused("stack", "plan", "no-such-stack", "--delete")
+    assert "could not be found" in cli.refused("stack", "plan", "no-such-stack", "--existing")
+    bad = cli.file("bad.yaml", TINY.replace("OS::Heat::TestResource", "OS::Nothing::AtAll"))
+    assert "OS::Nothing::AtAll" in cli.refused("stack", "plan", stack.name, "-t", bad)
+    assert (world.status(stack), world.output(stack)) == ("CREATE_COMPLETE", "small")
+    _refuses_what_a_guard_forbids(cli, world)
+
+
+def _refuses_what_a_guard_forbids(cli, world):
+    stack = world.stack(environment={"guards": {"keep": {"forbid": ["update"], "names": ["th*"]}}})
+    file = cli.file("plan.json", "")
+    code, out, said = cli.run(*_plan(stack, "large"), "--out", file)
+    assert code == 1
+    assert "Breaks the rule keep: it forbids to update thing" in out
+    assert said.endswith("cannot be applied: it breaks keep.\n")
+    assert judged(json.loads(Path(file).read_text()))["state"] == "refused"
+    assert "it forbids to update thing" in cli.refused("stack", "apply", file)
+    said = cli.refused("stack", "update", stack.name, "--existing", "--parameter", "size=large")
+    assert "it forbids to update thing" in said
+    (shown,) = [row["id"] for row in cli("plan", "list", "--stack", stack.name) if row["id"] in said]
+    assert "Breaks the rule keep" in cli.text("plan", "show", shown)
+    assert world.output(stack) == "small"
+
+
+def stack_apply(cli, world):
+    stack, file = world.stack(), cli.file("plan.json", "")
+    assert cli.run(*_plan(stack, "large"), "--out", file)[0] == 2
+    made = cli("stack", "apply", file, "--wait", "--poll", "0.1")
+    assert (made["stack_status"], world.output(stack)) == ("UPDATE_COMPLETE", "large")
+    assert "applied already" in cli.refused("stack", "apply", file)
+    assert cli.run(*_plan(stack, "small"), "--out", file)[0] == 2
+    cli("stack", "update", stack.name, "--existing", "--parameter", "size=huge", "--wait", "--poll", "0.1")
+    assert "thing" in cli.refused("stack", "apply", file)
+    assert world.output(stack) == "huge"
+    name = world.name()
+    assert cli.run("stack", "plan", name, "-t", world.template_file, "--out", file)[0] == 2
+    assert cli("stack", "apply", file, "--wait", "--poll", "0.1")["stack_status"] == "CREATE_COMPLETE"
+    assert cli.run("stack", "plan", name, "--delete", "--out", file)[0] == 2
+    assert cli("stack", "apply", file, "--wait", "--poll", "0.1")["stack_status"] == "DELETE_COMPLETE"
+
+
+def plan_list(cli, world):
+    stack = world.stack()
+    plans = [_planned(cli, stack, size) for size in ("large", "huge")]
+    rows = {row["id"]: row for row in cli("plan", "list")}
+    assert {*plans} <= {*rows}
+    row = rows[plans[0]]
+    assert (row["action"], row["stack_name"], row["state"]) == ("update", stack.name, "ready")
+    assert row["summary"].startswith("0 to create, 0 to replace, 1 to update")
+    command = ("plan", "list", "--stack", stack.name)
+    assert [row["id"] for row in cli(*command)] == plans[::-1]
+    assert [row["id"] for row in cli(*command, "--limit", "1")] == plans[1:]
+    assert [row["id"] for row in cli(*command, "--limit", "1", "--marker", plans[1])] == plans[:1]
+
+
+def plan_show(cli, world):
+    plan = _planned(cli, world.stack(), "large")
+    assert 'value: "small" -> "large"' in cli.text("plan", "show", plan)
+    assert judged(json.loads(cli.text("plan", "show", plan, "--format", "json")))["id"] == plan
+    assert "could not be found" in cli.refused("plan", "show", "no-such-plan")
+
+
+def plan_delete(cli, world):
+    plan = _planned(cli, world.stack(), "large")
+    cli.text("plan", "delete", plan)
+    assert "could not be found" in cli.refused("plan", "show", plan)
+    assert "could not be found" in cli.refused("stack", "apply", plan)
+
+
+def _plan(stack, size):
+    return ("stack", "plan", stack.name, "--existing", "--parameter", f"size={size}")
+
+
+def _planned(cli, stack, size):
+    """Return the id of a plan that was made."""
+    code, out, _ = cli.run(*_plan(stack, size), "--format", "json")
+    assert code == 2
+    return judged(json.loads(out))["id"]
 
 
 def stack_delete(cli, world):
@@ -180,6 +294,13 @@ def stack_file_list(cli, world):
 def stack_failures_list(cli, world):
     (row,) = cli("stack", "failures", "list", world.stack(BROKEN).name)
     assert (row["path"], row["resource_status"]) == ("thing", "CREATE_FAILED")
+
+
+def stack_explain(cli, world):
+    failed = cli("stack", "explain", world.stack(BROKEN).name)
+    assert [each["path"] for each in failed["failures"]] == ["thing"]
+    held_up = cli("stack", "explain", world.held_up().name)
+    assert [(each["path"], each["cause"]) for each in held_up["waits"]] == [("thing", "BREAKPOINT")]
 
 
 def stack_hook_poll(cli, world):

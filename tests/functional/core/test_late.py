@@ -25,6 +25,7 @@ class Late(Resource):
     tried = 0
     refuses = False  #: a second one of the same name
     robbed: str | None = None  #: the id of one that lacks what another has taken along
+    stranded: str | None = None  #: the id of one that is never complete
 
     def handle_create(self):
         Late.tried += 1
@@ -46,6 +47,12 @@ class Late(Resource):
 
     def is_intact(self):
         return self.resource_id != Late.robbed
+
+    def check_create_complete(self, token):
+        return self.resource_id != Late.stranded and super().check_create_complete(token)
+
+    def is_stranded(self):
+        return self.resource_id == Late.stranded
 
     def _carry_out(self):
         wanted = {key: self.properties[key] for key in ("value", "flavor", "uses")}
@@ -69,7 +76,7 @@ def registry():
 @pytest.fixture(autouse=True)
 def first(monkeypatch):
     """Let the next create be the first, which takes no look at all unless a test says so."""
-    for name, value in {"tried": 0, "looks": 0, "refuses": False, "robbed": None}.items():
+    for name, value in {"tried": 0, "looks": 0, "refuses": False, "robbed": None, "stranded": None}.items():
         monkeypatch.setattr(Late, name, value)
 
 
@@ -141,6 +148,17 @@ def test_what_another_has_taken_something_from_is_made_anew(world, engines):
     assert world.state == "CREATE_COMPLETE"
     assert world.differences(template) == []
     assert world.row("A").physical_id not in (None, robbed)
+
+
+def test_what_its_service_has_lost_sight_of_is_made_anew(world, engines):
+    template = die_in_a_create(world, engines, wait=3)
+    engines[0].tick()
+    world.check("A+")
+    Late.stranded = stranded = world.row("A").physical_id
+    world.run()
+    assert world.state == "CREATE_COMPLETE"
+    assert world.differences(template) == []
+    assert world.row("A").physical_id not in (None, stranded)
 
 
 def test_what_stands_in_the_way_of_a_create_is_what_the_one_before_made(world, engines):

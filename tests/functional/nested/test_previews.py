@@ -88,10 +88,15 @@ def test_stacks_inside_a_group_are_shown_too(tree):
     assert made(tree, {"G": group(2, pair("%index%"))}, files=FILES) == [[["A", "B"], ["A", "B"]]]
 
 
-def test_where_it_depends_on_what_is_to_be_made_nobody_can_tell(tree):
-    resources = {"C": server("2"), "P": pair({"get_attr": ["C", "value"]})}
+def test_what_depends_on_what_is_to_be_made_is_shown_as_far_as_it_does_not(tree):
+    resources = {
+        "C": server("2"),
+        "G": group({"get_attr": ["C", "id"]}),
+        "P": pair({"get_attr": ["C", "id"]}),
+        "Q": group({"get_attr": ["C", "value"]}),  # which follows from the properties of C
+    }
 
-    assert made(tree, resources, files=FILES) == ["C", "P"]
+    assert made(tree, resources, files=FILES) == ["C", "G", ["A", "B"], ["0", "1"]]
 
 
 HANDLE = hot(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 import sqlalchemy as sa
 
-from heatconv.db.observation import schedule
+from heatconv.db.purging import leftovers
 from heatconv.testing.templates import Template, attr, thing
 from tests.functional.observer.world import ObservedWorld
 
@@ -55,7 +55,7 @@ def test_a_round_without_news_costs_the_same_however_many_resources_there_are(wo
     few = of_a_round(world, 20)
     world.delete()
     world.run()
-    schedule.forget_gone(world.database)
+    assert list(leftovers.sweep(world.database))
     many = of_a_round(world, 300)
 
     assert many == few

@@ -385,9 +385,8 @@ def test_what_is_gone_is_forgotten(world):
     world.tick()
     world.delete()
     world.run()
-    world.observer._swept = -1e9
 
-    world.tick()
+    world.purging.tick()
 
     assert (world.select(stack_observed), world.select(resource_observed)) == ([], [])
 

@@ -42,7 +42,7 @@ class ObservedWorld(World):
         )
         engine = Engine(self._open(Database), self._registry, self.bell, settings)
         self.observer, self.engine, self.lifecycle = engine.observer, engine.requests, engine.lifecycle
-        self.preparer = engine.preparer
+        self.preparer, self.purging = engine.preparer, engine.purging
         self.notifications = Notifications(
             self.observer.look_at, self._registry, most=2000, clock=lambda: self.now
         )
@@ -53,6 +53,7 @@ class ObservedWorld(World):
             notifications=self.notifications,
             defaults=settings.observation,
             ring=engine.ring,
+            guard=engine.plans.guarding,
         )
         return self.observer
 

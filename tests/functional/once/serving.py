@@ -180,7 +180,7 @@ class Serving:
 
     def everything(self) -> dict[str, Any]:
         """Return the rows of the database, but for tables that change by the clock."""
-        by_clock = {"service", "stack_observed", "request"}
+        by_clock = {"service", "stack_observed", "request", "purge_turn"}
         rows_by_table = {
             table.name: self.opened(table, sa.select(table).order_by(*table.primary_key))
             for table in tables.metadata.sorted_tables

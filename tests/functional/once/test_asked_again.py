@@ -122,6 +122,22 @@ def _mark(serving, name):
     return {"stack": name, "name": "H", "unhealthy": True, "reason": "so"}
 
 
+@given("create_plan")
+def _plan(serving, name):
+    return {
+        "stack": serving.make(name, holding()),
+        "action": "update",
+        "source": source(),
+        "options": {"tags": []},
+    }
+
+
+@given("delete_plan")
+@given("apply_plan")
+def _planned(serving, name):
+    return {"plan": serving.ask("create_plan", **_plan(serving, name))["id"]}
+
+
 @given("converge_stack")
 def _converge(serving, name):
     serving.make(name, holding())

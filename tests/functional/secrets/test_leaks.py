@@ -269,6 +269,8 @@ class Story:
         changed = {"parameters": {"password": text("second password"), "named": text("second encrypted")}}
         api.ask("PATCH", f"{path}/preview", changed, status=200)
         api.ask("PUT", f"{path}/preview", self.source(), status=200)
+        api.ask("POST", f"{path}/plans", {"existing": True, **changed}, status=201)
+        api.ask("POST", f"{path}/plans", self.source(), status=201)
         api.ask("PATCH", path, changed, status=202)
         api.settled(path, "UPDATE_COMPLETE")
         teller = f"{path}/resources/teller"
@@ -419,6 +421,7 @@ class Story:
         for path, more in (
             ("/stacks", {"stack_name": "refused"}),
             ("/stacks/preview", {"stack_name": "refused"}),
+            ("/plans", {"stack_name": "refused"}),
             ("/validate", {}),
         ):
             self.api.ask("POST", path, more | source)
@@ -457,6 +460,7 @@ class Story:
             case "compare" | "update":
                 change = {"parameters": {"secret": self.secrets.text(f"changed to fail in {where}")}}
                 api.ask("PATCH", f"{path}/preview", change)
+                api.ask("POST", f"{path}/plans", {"existing": True, **change}, status=201)
                 api.ask("PATCH", path, change, status=202)
                 api.settled(path, "UPDATE_FAILED")
         self._read(path)

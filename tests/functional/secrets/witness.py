@@ -192,6 +192,7 @@ class Witness:
             resource_name=those(f"{path}/resources", "resources", "resource_name"),
             output_key=those(f"{path}/outputs", "outputs", "output_key"),
             snapshot_id=those(f"{path}/snapshots", "snapshots", "id"),
+            plan_id=those("/plans", "plans", "id"),
             config_id=those("/software_configs", "software_configs", "id"),
             deployment_id=[each["id"] for each in deployments],
             server_id=[each["server_id"] for each in deployments],

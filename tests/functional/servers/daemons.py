@@ -59,13 +59,17 @@ class Daemons:
         options: Options | None = None,
         notify: bool = False,
         port: int | None = None,
+        watched: bool = False,
     ) -> None:
         """Take where they are to run; ``pace`` are the clocks they go by, ``{}`` for the product's own.
 
         ``notify``: the fake cloud publishes notifications on the same bus.
         ``port``: where the API listens, if not anywhere.
+        ``watched``: each daemon serves its metrics, at ``monitoring_url``.
         """
         self._notify = transport_url if notify else None
+        self._watched = watched
+        self._addresses: dict[str, str] = {}
         self.directory = directory
         self.config_file = directory / "heatconv.conf"
         self.processes: dict[str, Process] = {}
@@ -129,6 +133,10 @@ class Daemons:
         known = re.search(r"heatconv-\w+ (\S+) is up", self.processes[name].output)
         return known and known[1]
 
+    def monitoring_url(self, name: str) -> str:
+        """Return where a daemon says how it is."""
+        return f"http://{self._addresses[name]}"
+
     def configure(self, **options: object) -> None:
         """Write the configuration file, with these options in its first group."""
         self.configuration.setdefault("DEFAULT", {}).update(options)
@@ -148,7 +156,15 @@ class Daemons:
         return "\n".join(f"=== {name}\n{process.output}" for name, process in self.processes.items())
 
     def _run(self, name: str, command: list[str]) -> Process:
-        return Process(command, self.directory / f"{name}.log", {"HEATCONV_FAKE_CLOUD": self.cloud_url})
+        return Process(command, self.directory / f"{name}.log", self.environment(name))
+
+    def environment(self, name: str) -> dict[str, str]:
+        """Return what a daemon finds in its environment: where the cloud is, and where to be watched."""
+        environment = {"HEATCONV_FAKE_CLOUD": self.cloud_url}
+        if self._watched:
+            address = self._addresses.setdefault(name, f"127.0.0.1:{free_port()}")
+            environment["OS_METRICS__LISTEN"] = address
+        return environment
 
     def _await_answer(self) -> None:
         retry = Retry(total=80, backoff_factor=0.1, backoff_max=0.5, status_forcelist=(500, 502, 503, 504))

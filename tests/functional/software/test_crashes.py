@@ -27,7 +27,7 @@ def deaths(stage: Stage, act: Callable[[], None], before: Callable[[], None]) ->
             stage.take_over()
             yield count
         else:
-            assert count > 4, "there are more than a few writes"
+            assert count > 3, "there are more than a few writes"
             return
 
 

@@ -25,6 +25,7 @@ class FakeEngine:
         self.sources: dict[str, dict[str, Any]] = {}
         self.options: dict[str, dict[str, Any]] = {}
         self.resources: dict[str, list[dict[str, Any]]] = {}
+        self.plans: dict[str, str] = {}  #: the action of each, by its id
         self.events: dict[str, list[dict[str, Any]]] = {}
         self.edges: list[list[str]] = []
         self.clearing: list[dict[str, Any]] = []
@@ -32,6 +33,7 @@ class FakeEngine:
         self.signals: list[tuple[str, dict[str, Any]]] = []
         self.noted: list[tuple[str, list[str], bool]] = []
         self.queries: list[dict[str, Any]] = []
+        self.known: list[dict[str, str]] = []
         self.contexts: list[RequestContext] = []
         self.broken: Exception | None = None
         #: What happens to a stack while a client looks on: a callable for each time it is shown.
@@ -265,6 +267,11 @@ class FakeEngine:
             self.script.pop(0)(row["id"])
         return row | ({} if resolve_outputs else {"outputs": None})
 
+    def _changed_stacks(self, context: RequestContext, known: dict[str, str]) -> Any:
+        self.known.append(known)
+        now = {each: repr((row, self.events[each])) for each, row in list(self.stacks.items())}
+        return {each: now.get(each, "") for each, was in known.items() if now.get(each, "") != was}
+
     def _list_stacks(self, context: RequestContext, query: Any) -> Any:
         self.queries.append(query)
         wanted = (
@@ -295,6 +302,9 @@ class FakeEngine:
             if output["output_key"] == key:
                 return output
         raise errors.NotFound(entity="Output", name=key)
+
+    def _explain_stack(self, context: RequestContext, stack: str) -> Any:
+        return {"sentence": f"{stack} waits", "waits": [], "failures": []}
 
     def _show_graph(self, context: RequestContext, stack: str) -> Any:
         keys = ("name", "type", "action", "status", "reason", "physical_id")
@@ -355,6 +365,20 @@ class FakeEngine:
         raise errors.NotFound(entity="Event", name=event_id)
 
     # -- the rest -----------------------------------------------------------------------------
+
+    def _create_plan(self, context: RequestContext, action: str, **_asked: Any) -> Any:
+        self.done.append(("plan", action))
+        self.plans["made"] = action
+        return self._show_plan(context, "made", limit=2)
+
+    def _show_plan(self, context: RequestContext, plan: str, start: int = 0, limit: int | None = None) -> Any:
+        """Return a plan of five resources."""
+        if plan not in self.plans:
+            raise errors.NotFound(entity="Plan", name=plan)
+        stop = 5 if limit is None else min(start + limit, 5)
+        numbers = [{"order": number} for number in range(start, stop)]
+        following = stop if stop < 5 else None
+        return {"id": plan, "action": self.plans[plan], "resources": numbers, "next": following}
 
     def _list_resource_types(self, context: RequestContext, query: Any) -> Any:
         self.queries.append(query)

@@ -180,14 +180,32 @@ def test_a_route_without_a_rule_is_not_served():
         ("POST /stacks/web/ID/resources/a/actions", {"converge": None}, "resource:converge"),
         ("POST /stacks/web/ID/actions", {}, "actions:suspend"),
         ("POST /stacks/web/ID/actions", {"reboot": None}, "actions:suspend"),
+        ("POST /plans", {"stack_name": "new"}, "stacks:create"),
+        ("POST /stacks/web/ID/plans", {}, "stacks:update"),
+        ("POST /stacks/web/ID/plans", {"action": "rollback"}, "actions:rollback"),
+        ("POST /stacks/web/ID/plans", {"action": "delete"}, "stacks:delete"),
+        ("POST /stacks/web/ID/plans", {"action": "explode"}, "plans:create"),
+        ("POST /plans/PLAN/apply", None, "plans:apply"),
+        ("POST /plans/PLAN/apply", None, "stacks:delete"),
+        ("POST /stacks/web/ID/plans/PLAN/apply", None, "stacks:delete"),
     ],
 )
 def test_what_a_request_asks_for_can_decide(rules, as_somebody, engine, request_line, body, rule):
     rules(f'"{rule}": "!"')
+    engine.plans["PLAN"] = "delete"
     method, path = request_line.replace("ID", engine.add_stack("web", project="mine")).split()
     answer = as_somebody("admin").simulate_request(method, f"/v1/mine{path}", json=body)
     assert answer.status_code == 403
     assert f"policy {rule} does not allow it" in answer.json["error"]["message"]
+
+
+@pytest.mark.parametrize("url", ["/stacks", "/plans", "/plans/PLAN/apply", "/stacks/web/ID/plans"])
+def test_what_has_a_template_carried_out_minds_who_may_use_which_types(as_somebody, engine, url):
+    engine.plans["PLAN"] = "create"
+    path = url.replace("ID", engine.add_stack("web", project="mine"))
+    body = {"stack_name": "new", "template": {"heat_template_version": "2018-08-31"}}
+    as_somebody("member", "reader").simulate_post(f"/v1/mine{path}", json=body)
+    assert "OS::Nova::Flavor" in engine.contexts[-1].refused_types
 
 
 def test_nobody_lists_all_projects_unless_the_operator_says_so(rules, as_somebody, engine):

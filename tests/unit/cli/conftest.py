@@ -6,10 +6,7 @@ from __future__ import annotations
 import io
 import json
 import logging
-import threading
 from dataclasses import dataclass
-from socketserver import ThreadingMixIn
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import pytest
 from oslo_config import cfg
@@ -19,15 +16,7 @@ from heatconv.api import deploy
 from heatconv.cli.main import main
 from heatconv.rpc.engine_client import EngineClient
 from tests.unit.api.fake_engine import FakeEngine
-
-
-class _Server(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-
-
-class _Handler(WSGIRequestHandler):
-    def log_message(self, *_arguments):
-        pass
+from tests.unit.cli.http_server import serving
 
 
 @pytest.fixture
@@ -40,13 +29,8 @@ def endpoint(engine):
     conf = cfg.ConfigOpts()
     options.register(conf)
     conf([])
-    app = deploy.application(EngineClient(engine), conf)
-    with make_server("127.0.0.1", 0, app, server_class=_Server, handler_class=_Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/v1/default"
-        server.shutdown()
-        thread.join()
+    with serving(deploy.application(EngineClient(engine), conf)) as url:
+        yield url
 
 
 @dataclass

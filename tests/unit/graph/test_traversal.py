@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heatconv.graph.dag import Dag, in_dependency_order
-from heatconv.graph.traversal import WIDE, choose_rows, plan, spread_fan_in
+from heatconv.graph.traversal import WIDE, choose_rows, clear, plan, spread_fan_in
 from heatconv.model.definition import Definition
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.plan import Target
@@ -359,6 +359,28 @@ def test_a_delete_goes_against_the_order_of_creation_behind_the_gate():
         cleanup("c"): {MIDDLE},
         cleanup("a"): {cleanup("c")},
         END: {cleanup("a")},
+    }
+
+
+def test_a_stack_that_goes_has_no_gate():
+    planned = clear(STACK, [row("a", "A"), row("c", "C", requires={"a": 1})])
+
+    assert planned.requires == {
+        cleanup("c"): set(),
+        cleanup("a"): {cleanup("c")},
+        END: {cleanup("a")},
+    }
+
+
+@settings(max_examples=50)
+@given(STACKS)
+def test_what_goes_goes_in_the_order_in_which_it_would_behind_the_gate(stack):
+    _, extant = stack
+    gated, planned = plan(STACK, {}, extant), clear(STACK, extant)
+
+    assert planned.garbage == gated.garbage
+    assert planned.requires == {
+        node: requires - {MIDDLE} for node, requires in gated.requires.items() if node != MIDDLE
     }
 
 

@@ -15,7 +15,9 @@ from heatconv.openstack.stand_ins.resource import Resource
 from heatconv.openstack.types import MODULES, OURS
 from heatconv.openstack.ways import WAYS, searchable
 from heatconv.resources.facts import Incarnation, StackFacts
+from heatconv.resources.naming import short_id_in
 from heatconv.resources.properties import Schema
+from heatconv.resources.short_id import get_id
 from tests.driving import drive
 
 PAGE = Path(__file__).parents[3] / "doc/source/howto/use-your-cloud.rst"
@@ -82,6 +84,15 @@ def test_an_object_is_found_by_its_unique_name(port, neutron):
     port().handle_create()
     assert port().find_existing() == "port-2"
     assert {each["description"] for each in neutron.ports} == {""}
+
+
+@pytest.mark.parametrize("properties", [{}, {"name": "web"}])
+def test_all_that_its_user_sees_is_named_by_its_name_or_its_mark(port, neutron, properties):
+    neutron.create_port({"port": {"name": "somebody's"}})
+    port(**properties).handle_create()
+    ours = mark(port()) if properties else port().physical_resource_name()
+    assert [*other(port).find_named()] == [("port-1", "somebody's"), ("port-2", ours)]
+    assert short_id_in(ours) == get_id(port().uuid)
 
 
 @pytest.mark.parametrize("properties", [{}, {"name": "web"}])

@@ -523,10 +523,19 @@ def test_the_deletion_policy_decides(make, keeper, served):
     retained = make(InCloud, facts=served(cloud), deletion_policy=DeletionPolicy.RETAIN)
     assert drive(retained).is_complete(Action.DELETE, drive(retained).start(Action.DELETE))
     assert "x" in cloud.things
-    kept = make(InCloud, deletion_policy=DeletionPolicy.SNAPSHOT)
-    assert drive(kept).delete_kind() is DeleteKind.SNAPSHOT
-    with pytest.raises(errors.NotSupported):
-        drive(kept).start(Action.DELETE)
+
+
+class Copied(InCloud):
+    def handle_snapshot_delete(self, state):
+        return "a copy"
+
+
+def test_a_snapshot_is_left_where_the_type_can_leave_one(make):
+    copied = make(Copied, deletion_policy=DeletionPolicy.SNAPSHOT)
+    assert drive(copied).delete_kind() is DeleteKind.SNAPSHOT
+    assert drive(copied).start(Action.DELETE) == "a copy"
+    # It may have been one of another type that its name's policy was given to.
+    assert drive(make(InCloud, deletion_policy=DeletionPolicy.SNAPSHOT)).delete_kind() is DeleteKind.DELETE
 
 
 # -- observation, adoption, cancelling -----------------------------------------------------

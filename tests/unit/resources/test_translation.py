@@ -5,9 +5,9 @@ import pytest
 
 from heatconv.model.definition import Definition
 from heatconv.model.states import Action
+from heatconv.model.unknown import Unknown
 from heatconv.resources import exception, properties, resource
 from heatconv.resources.translation import TranslationRule, translate
-from heatconv.resources.unknown import Unknown
 from tests.driving import drive
 
 ADD, REPLACE, DELETE, RESOLVE = TranslationRule.RULE_KEYS

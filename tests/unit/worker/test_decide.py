@@ -80,6 +80,10 @@ def step(resource, direction=Direction.UPDATE, inputs=(OTHER,)):
 
 UPDATES = {
     "nothing was done to it yet": (row(), Start(CREATE)),
+    "nobody knows whether it was begun": (
+        row(progress=replace(under_way(Action.CREATE), forgotten=True)),
+        Start(replace(CREATE, again=True)),
+    ),
     "its creation failed and left nothing": (
         row(action=Action.CREATE, status=Status.FAILED),
         Start(CREATE),

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting for a stack to change: who has its newest answer already may ask for the one after that.
+
+A request that waits is held by the server, without a thread: its answer, which would be 304, is not
+sent, and the request is answered anew when the stack has changed or the time is over.  One look at
+an interval is for all the requests that wait in this process; while nobody waits, nobody looks.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+from oslo_config import cfg
+
+from heatconv import errors
+from heatconv.api import query
+from heatconv.api.call import Call, Stack
+from heatconv.rpc.context import RequestContext
+from heatconv.rpc.engine_client import EngineClient
+
+LOG = logging.getLogger(__name__)
+
+HOLD = "heatconv.hold"  #: where in a request's environment a server that can hold it says so
+
+_AT_A_TIME = 1000  #: stacks that an engine is asked about
+_OURS = RequestContext(project_id="")  #: who looks is not one of the callers
+
+
+class Hold(Protocol):
+    """What a server can do with a request; it is there as long as the request.  Safe between threads."""
+
+    wait: Wait | None  #: what the request waits for, once it does
+
+    @property
+    def is_in_vain(self) -> bool:
+        """Whether the client has gone."""
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the answer that was given is kept, and not to be sent."""
+
+    def try_begin(self) -> bool:
+        """Keep the answer that is about to be given; False: it is sent, for too many wait already."""
+
+    def end(self) -> None:
+        """Have the request answered anew."""
+
+
+@dataclass(eq=False)
+class Wait:
+    """A request that waits."""
+
+    stack_id: str
+    hold: Hold
+    until: float  #: by ``time.monotonic``
+    fingerprint: str  #: of the stack, from before its answer was read
+
+
+class Watch:
+    """The requests of this process that wait.
+
+    Concurrency: safe between threads.  Requests come by many, and go by the one that looks.
+    """
+
+    def __init__(self, engine: EngineClient, conf: cfg.ConfigOpts) -> None:
+        """Keep what is handed in; nothing runs before somebody waits."""
+        self._engine = engine
+        self._interval = conf.api.watch_interval
+        self._most = conf.api.max_waiting
+        self._longest = conf.api.max_wait
+        self._waiting: set[Wait] = set()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def prepare(self, call: Call, stack: Stack | None, keys: query.Keys) -> Wait | None:
+        """Return what a request may wait for, which has to be prepared before the answer is read.
+
+        None: it does not ask to wait, or cannot. What is nested is not watched with a stack.
+        """
+        request = call.request
+        hold: Hold | None = request.env.get(HOLD)
+        if hold is None or stack is None or query.WAIT not in keys:
+            return None
+        if query.WAIT not in request.params or not request.if_none_match:
+            return None
+        asked = query.read(request.params, keys)
+        seconds = min(asked[query.WAIT] or 0, self._longest)
+        if not seconds or asked.get("nested_depth"):
+            return None
+        if hold.wait is None and len(self._waiting) < self._most:
+            until = time.monotonic() + seconds
+            # An engine that does not answer, or is of an earlier release, is no reason not to answer.
+            with suppress(errors.TransportError):
+                now = self._engine.changed_stacks(_OURS, {stack.id: ""})
+                hold.wait = Wait(stack.id, hold, until, now.get(stack.id, ""))
+        return hold.wait
+
+    def keep(self, wait: Wait) -> None:
+        """Let a request wait whose answer, now read, is what its client has; unless its time is over."""
+        with self._changed:
+            if time.monotonic() >= wait.until or len(self._waiting) >= self._most:
+                return
+            if not wait.hold.try_begin():
+                return
+            self._waiting.add(wait)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting)
+            time.sleep(self._interval)
+            try:
+                self._look()
+            except errors.HeatconvError as error:
+                # Who waits goes on waiting: when the time is over, the answer says what is the matter.
+                LOG.warning("It could not be found out which stacks have changed: %s", error)
+            except Exception:
+                LOG.exception("It could not be found out which stacks have changed")
+
+    def _look(self) -> None:
+        """End what waits no longer, and what waits for a stack that has changed."""
+        now = time.monotonic()
+        with self._changed:
+            over = {each for each in self._waiting if each.hold.is_in_vain or each.until <= now}
+            self._waiting -= over
+            waiting = tuple(self._waiting)
+        for each in over:
+            each.hold.end()
+        known = {each.stack_id: each.fingerprint for each in waiting}
+        found: dict[str, str] = {}
+        ids = list(known)
+        for start in range(0, len(ids), _AT_A_TIME):
+            some = {each: known[each] for each in ids[start : start + _AT_A_TIME]}
+            found |= self._engine.changed_stacks(_OURS, some)
+        for each in waiting:
+            fingerprint = found.get(each.stack_id, known[each.stack_id])
+            if fingerprint != each.fingerprint:
+                each.fingerprint = fingerprint
+                self._end(each)
+
+    def _end(self, wait: Wait) -> None:
+        with self._changed:
+            self._waiting.discard(wait)
+        wait.hold.end()
