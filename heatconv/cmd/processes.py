@@ -24,6 +24,9 @@ PROCESSES = cfg.IntOpt(
     "workers", dest="processes", metavar="N", min=1, help="Number of processes; default: as configured."
 )
 
+#: What the parent of a daemon's processes tells them too.
+PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
 
 def run_processes(count: int, run: Callable[[int], None]) -> None:
     """Run a function in so many processes, in this very one if it is one; it is given their numbers from 0.
@@ -60,14 +63,21 @@ class Family:
                     self._fill_up()
 
     def _fill_up(self) -> None:
-        parent = os.getpid()
         for number in sorted(set(range(self._count)) - set(self._children.values())):
-            if self._stopping:
-                return
-            pid = os.fork()
-            if pid == 0:
-                self._be_child(parent, number)
-            self._children[pid] = number
+            # A signal waits until its handler would find the child, and until the child has no part in it.
+            signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
+            try:
+                if not self._stopping:
+                    self._start(number)
+            finally:
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
+
+    def _start(self, number: int) -> None:
+        parent = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            self._be_child(parent, number)
+        self._children[pid] = number
 
     def _stop(self, *_: object) -> None:
         self._stopping = True
@@ -78,7 +88,14 @@ class Family:
             os.kill(pid, signum)
 
     def _be_child(self, parent: int, number: int) -> None:
-        """Run in a child, which does not outlive its parent."""
+        """Run in a child, which does not outlive its parent.
+
+        Until it says otherwise itself, SIGTERM and SIGINT end it, and SIGHUP does not: it is about to read
+        the configuration.
+        """
+        for signum in PASSED_ON:
+            signal.signal(signum, signal.SIG_IGN if signum == signal.SIGHUP else signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
         try:
             self._run(number)
