@@ -57,10 +57,11 @@ class Explaining:
 
     def _waits(self, top: Stack) -> Iterator[Wait]:
         """Yield what is READY in a stack and, in the place of a nested stack's owner, in that stack."""
-        now, workers = ready_nodes.workers(self._database, dead_after=self._dead_after)
         paths, level = {top.id: ""}, [top.current_traversal]
         while level:
             found = ready_nodes.ready_nodes(self._database, level, dead_after=self._dead_after, limit=READ)
+            # After the nodes: a holder that they say is dead does not count as alive.
+            now, workers = ready_nodes.workers(self._database, dead_after=self._dead_after)
             held = [each.row.id for each in found if each.row and each.holder]
             nested = ready_nodes.nested_states(self._database, held) if held else {}
             level = []
