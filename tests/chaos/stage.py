@@ -365,6 +365,7 @@ class _Engine:
             "show_plan": engine.plans.show_plan,
             "apply_plan": engine.plans.apply_plan,
             "observe_stack": engine.drift_requests.observe_stack,
+            "converge_stack": engine.drift_requests.converge_stack,
             "tick": lambda _context: self.tick(),
         }
 

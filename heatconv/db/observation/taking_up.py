@@ -13,12 +13,12 @@ from sqlalchemy.engine import Connection
 from heatconv.db import rows
 from heatconv.db.observation.observable import HOLDS, SEEN, row_of
 from heatconv.db.observation.observations import is_secret, live_values
-from heatconv.db.plumbing.places import placed
+from heatconv.db.plumbing.places import Opened, placed
 from heatconv.db.plumbing.session import reading
 from heatconv.db.tables import resource, resource_observed
 from heatconv.model.definition import Definition
 from heatconv.model.drift import OF_PROPERTIES, Handling, Kind
-from heatconv.model.records import ResourceRow, changed
+from heatconv.model.records import Attempt, ResourceRow, changed
 from heatconv.model.secrets import texts_in
 from heatconv.model.states import Action, Status
 
@@ -54,6 +54,8 @@ def _with(row: ResourceRow, columns: Mapping[str, Any]) -> ResourceRow:
     fields = {_FIELDS.get(name, name): value for name, value in columns.items()}
     if fields.get("applied") is not None:
         fields["applied"] = Definition.from_json(fields["applied"])
+    if "progress" in fields:
+        fields["progress"] = Attempt.from_json(fields["progress"])
     taken: ResourceRow = changed(row, **fields)
     return taken
 
@@ -64,7 +66,9 @@ _FIELDS = {"status_reason": "reason"}  #: of columns, the names that records hav
 def _taken_up(connection: Connection, ids: Collection[str]) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Yield each row that has drifted, and the columns that say what is really there."""
     query = (
-        sa.select(*SEEN, resource_observed.c.kind, resource_observed.c.reason.label("said"))
+        sa.select(
+            *SEEN, resource.c.progress, resource_observed.c.kind, resource_observed.c.reason.label("said")
+        )
         .select_from(resource.join(resource_observed, HOLDS))
         .where(resource.c.id.in_(ids))
     )
@@ -75,7 +79,7 @@ def _taken_up(connection: Connection, ids: Collection[str]) -> Iterator[tuple[An
         if row.kind in OF_PROPERTIES:
             yield row, _laid_over(row_of(row), live.get((row.stack_id, row.name), {}))
         elif row.kind == Kind.INSIDE:
-            yield row, _unsure_inside(row_of(row))
+            yield row, _unsure_inside(row_of(row)) | _begun_again(Opened(resource, row).progress)
         elif row.kind is not None:
             yield row, {"action": Action.CHECK, "status": Status.FAILED, "status_reason": row.said}
 
@@ -100,3 +104,11 @@ def _unsure_inside(row: ResourceRow) -> dict[str, Any]:
     unsure = replace(row.applied, inherits="")
     # Of one that was given nothing the digest is the same, and must not be.
     return {"applied": unsure.to_json(), "applied_sha1": None}
+
+
+def _begun_again(progress: dict[str, Any] | None) -> dict[str, Any]:
+    """Return what makes whoever takes up the action of an owner that was left in the middle begin it again.
+
+    Its nested stack may have come to its end long ago: there would be nothing to wait for.
+    """
+    return {} if progress is None else {"progress": progress | {"started": False}}
