@@ -75,7 +75,7 @@ def _head(plan: Json) -> Iterator[Text]:
         else {
             "ready": f"It can be applied until {plan['expires_at']}: heatconv stack apply {plan['id']}",
             "applied": "It has been applied.",
-            "refused": "It cannot be applied: it was refused.",
+            "refused": f"It cannot be applied: {plain(plan['refusal'] or '')}",
         }[plan["state"]]
     )
     if plan["under_way"]:

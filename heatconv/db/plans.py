@@ -166,10 +166,10 @@ def delete(connection: Connection, project_id: str, plan_id: str) -> None:
 
 
 @writing
-def try_refuse(connection: Connection, plan_id: str) -> bool:
-    """Note that a plan cannot be applied any more, WHERE it is READY."""
+def try_refuse(connection: Connection, plan_id: str, why: str) -> bool:
+    """Note that a plan cannot be applied any more, and why, WHERE it is READY."""
     ready = sa.update(plan).where(plan.c.id == plan_id, plan.c.state == PlanState.READY)
-    return connection.execute(ready.values(state=PlanState.REFUSED)).rowcount == 1
+    return connection.execute(ready.values(state=PlanState.REFUSED, refusal=why)).rowcount == 1
 
 
 # -- parts of a transaction ----------------------------------------------------------------
@@ -222,6 +222,7 @@ def _record(row: Any, **sealed: Any) -> SavedPlan:
         stack_name=row.stack_name,
         action=row.action,
         state=PlanState(row.state),
+        refusal=row.refusal,
         summary=row.summary,
         created_at=row.created_at,
         expires_at=row.expires_at,

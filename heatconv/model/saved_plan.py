@@ -32,6 +32,7 @@ class SavedPlan:
     stack_name: str
     action: str
     state: PlanState = PlanState.READY
+    refusal: str | None = None  #: why it was refused when it was to be applied
     summary: Mapping[str, Any]
     contents: Mapping[str, Any] = field(default_factory=dict)  #: what it says; nothing in a list of plans
     asked: Mapping[str, Any] = field(default_factory=dict)  #: what it was made of; nothing in a list of plans

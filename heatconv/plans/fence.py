@@ -20,9 +20,17 @@ Json = Mapping[str, Any]
 
 
 def rows_of(forecasts: Iterable[Forecast], read: Iterable[ResourceRow]) -> dict[str, list[Any]]:
-    """Return how rows are, by their ids: those that are touched in full, of others what they give."""
-    touched = {each.row_id for each in forecasts if each.act is not Act.NOTHING}
-    return {row.id: _in_full(row) if row.id in touched else _given(row) for row in read}
+    """Return where rows are, and how, by their ids: of what is touched all, of others what they give."""
+    said = list(forecasts)
+    touched = {each.row_id for each in said if each.act is not Act.NOTHING}
+    inside = {each.stack_id: each.place[:-1] for each in said}
+    return {
+        row.id: [
+            "/".join((*inside.get(row.stack_id, ()), row.name)),
+            *(_in_full if row.id in touched else _given)(row),
+        ]
+        for row in read
+    }
 
 
 def _in_full(row: ResourceRow) -> list[Any]:
@@ -35,7 +43,7 @@ def _own(definition: Definition | None) -> str | None:
 
 
 def _given(row: ResourceRow) -> list[Any]:
-    return [row.name, row.output_version]
+    return [row.output_version]
 
 
 def hidden_of(forecasts: Iterable[Forecast]) -> list[list[Any]]:
@@ -57,9 +65,9 @@ def changed_secret(then: Iterable[Any], forecasts: Iterable[Forecast]) -> str | 
     return None
 
 
-def changed_rows(then: Json, now: Json) -> list[str]:
-    """Return the ids of the rows that are not as they were, or are not gone by any more."""
-    return [row_id for row_id, state in then.items() if now.get(row_id) != state]
+def changed_rows(then: Json, now: Json) -> dict[str, str]:
+    """Return where rows are that are not as they were, or are not gone by any more, by their ids."""
+    return {row_id: where for row_id, (where, *state) in then.items() if now.get(row_id, [""])[1:] != state}
 
 
 def beyond(

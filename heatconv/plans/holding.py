@@ -21,6 +21,7 @@ from heatconv.plans.inside import Means
 from heatconv.plans.making import Made, Making
 from heatconv.rpc.context import RequestContext
 
+NAMED = 5  #: resources, at most, that a refusal names
 _LOOKS = 3  #: at a stack that others change, until what is theirs can be told from what is the plan's
 
 
@@ -104,10 +105,10 @@ class Holding:
         changed = fence.changed_rows(saved.contents["rows"], made.rows)
         if not changed:
             return
-        names = sorted({saved.contents["rows"][row_id][0] for row_id in changed})
-        found = resources.get_many(self._database, changed[:1])
+        names = sorted(set(changed.values()))
+        found = resources.get_many(self._database, list(changed)[:1])
         inside = stacks.get(self._database, found[0].stack_id) if found else None
-        raise _stale(now, f"{', '.join(names[:5])} changed", inside)
+        raise _stale(now, f"{', '.join(names[:NAMED])}{_more(names, beside=NAMED)} changed", inside)
 
 
 def _stale(stack: Stack, what: str, inside: Stack | None = None) -> errors.PlanStale:
@@ -122,9 +123,9 @@ def _stale(stack: Stack, what: str, inside: Stack | None = None) -> errors.PlanS
     )
 
 
-def _more(found: Sequence[object]) -> str:
-    """Return how many there are beside the first."""
-    return f", and {len(found) - 1} more" if len(found) > 1 else ""
+def _more(found: Sequence[object], *, beside: int = 1) -> str:
+    """Return how many there are beside the first, or the first few."""
+    return f", and {len(found) - beside} more" if len(found) > beside else ""
 
 
 def _changed(stack: Stack) -> str | None:

@@ -144,11 +144,11 @@ class Plans:
         if saved.contents["guards"]:
             raise errors.GuardBroken(reason=f"{saved.contents['guards'][0]['sentence']}.")
         if saved.state is PlanState.REFUSED:
-            raise errors.PlanStale(reason="it was refused before. Make a new one.")
+            raise errors.PlanStale(reason=saved.refusal)
         try:
             return self._apply(context, saved)
-        except (errors.PlanStale, errors.GuardBroken):
-            table.try_refuse(self._database, saved.id)
+        except (errors.PlanStale, errors.GuardBroken) as refusal:
+            table.try_refuse(self._database, saved.id, refusal.reason)
             raise
 
     def _apply(self, context: RequestContext, saved: SavedPlan) -> Json:
@@ -218,6 +218,7 @@ def _shown(saved: SavedPlan) -> Json:
         "user": saved.user_name,
         "created_at": views.time(saved.created_at),
         "expires_at": views.time(saved.expires_at),
+        "refusal": saved.refusal,
         "summary": dict(saved.summary),
         **contents,
     }

@@ -185,6 +185,10 @@ PLAN: Schema = {
                 ("ready", "applied", "refused"),
                 "whether it can be applied; refused: it breaks a rule, or what it goes by has changed",
             ),
+            "refusal": {
+                "type": ["string", "null"],
+                "description": "what had changed, by whom and when, as it was to be applied; null: nothing",
+            },
             "stack": _object(
                 {
                     "id": {"type": ["string", "null"], "description": "its id; null: not there yet"},

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from heatconv.db.plumbing.types import Json, Sealed, Time, Uuid, string
+from heatconv.db.plumbing.types import Json, LongText, Sealed, Time, Uuid, string
 from heatconv.db.tables.declaring import table
 
 # A plan, as it was made: ``contents`` is what it says, packed, ``asked`` what it was made of, and is
-# carried out if it is applied.  ``stack_id`` is null of one for a stack to be made.  After ``expires_at``
-# nobody finds it any more.
+# carried out if it is applied; ``refusal`` is why it was not.  ``stack_id`` is null of one for a stack to be
+# made.  After ``expires_at`` nobody finds it any more.
 plan = table(
     "plan",
     sa.Column("id", Uuid, primary_key=True),
@@ -21,6 +21,7 @@ plan = table(
     sa.Column("stack_name", string(255), nullable=False),
     sa.Column("action", string(16), nullable=False),
     sa.Column("state", string(16), nullable=False),
+    sa.Column("refusal", LongText),
     sa.Column("summary", Json, nullable=False),
     sa.Column("contents", Sealed, nullable=False),
     sa.Column("asked", Sealed, nullable=False),

@@ -118,3 +118,20 @@ def test_a_file_that_is_changed_says_nothing_of_the_stacks_that_are_made_of_othe
 
     assert world.state().startswith("UPDATE_COMPLETE")
     assert differences(theirs.but(M=mine), IN_PROCESS.owned(NAME)) == []
+
+
+def test_a_refusal_says_where_it_is_that_changed_and_says_it_again(world):
+    before = Template(A=thing("a"), N=nested(Template(P=thing(GIVEN), Q=thing("q")), attr("A")))
+    world.create(before)
+    plan = world.plan(before.but(A=thing("mine")))
+    theirs = before.but(N=nested(Template(P=thing(GIVEN, flavor="large"), Q=thing("q")), attr("A")))
+    world.stage.ask("update_stack", stack=NAME, source=source(theirs), options={})
+    world.stage.run()
+
+    refused = world.stage.ask("apply_plan", plan=plan["id"])
+
+    assert isinstance(refused, errors.PlanStale)
+    assert "N/P changed" in refused.reason
+    assert world.call("show_plan", plan=plan["id"])["refusal"] == refused.reason
+    again = world.stage.ask("apply_plan", plan=plan["id"])
+    assert str(again) == str(refused)

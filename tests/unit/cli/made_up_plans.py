@@ -33,6 +33,7 @@ def unchecked_head(resources: Any, **head: Any) -> Json:
         "schema_version": "1.0",
         "action": "update",
         "state": "refused" if head.get("guards") else "ready",
+        "refusal": None,
         "stack": {"id": "s1", "name": "web"},
         "project": "default",
         "user": None,

@@ -238,7 +238,9 @@ def test_the_head_says_what_can_be_done_with_it():
         f"It can be applied until 2026-02-01T12:00:00Z: heatconv stack apply {ID}",
     ]
     assert lines(state="applied")[1] == "It has been applied."
-    assert lines(state="refused")[1] == "It cannot be applied: it was refused."
+    assert lines(state="refused", refusal="B changed. Make a new one.")[1] == (
+        "It cannot be applied: B changed. Make a new one."
+    )
     under_way = {"action": "UPDATE", "since": NOW}
     assert lines(under_way=under_way)[2] == f"UPDATE is under way since {NOW}; the plan is on top of that."
     assert lines(history=1200)[-2] == "The time goes by 1,200 past actions."

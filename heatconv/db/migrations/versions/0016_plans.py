@@ -40,6 +40,7 @@ def upgrade() -> None:
         sa.Column("stack_name", _string(255), nullable=False),
         sa.Column("action", _string(16), nullable=False),
         sa.Column("state", _string(16), nullable=False),
+        sa.Column("refusal", LONG_TEXT, nullable=True),
         sa.Column("summary", LONG_TEXT, nullable=False),
         sa.Column("contents", LONG_TEXT, nullable=False),
         sa.Column("asked", LONG_TEXT, nullable=False),
