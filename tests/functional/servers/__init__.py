@@ -3,5 +3,6 @@
 
 ``catalog`` knows RabbitMQ, PostgreSQL and MariaDB, ``provision`` gets hold of
 one, ``databases`` and ``bus`` give each test, or test run, a place of its own
-in it.  ``processes`` and ``daemons`` run heatconv itself.
+in it.  ``processes`` and ``daemons`` run heatconv itself; ``nursery`` saves them most of what starting a
+program costs.
 """

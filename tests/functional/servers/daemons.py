@@ -9,7 +9,6 @@ with Daemons(tmp_path, database_url=..., transport_url=...) as daemons:
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,6 +19,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
 from heatconv.testing.keys import KEY
+from tests.functional.servers import nursery
 from tests.functional.servers.catalog import free_port
 from tests.functional.servers.one_process import PLUGINS, fake_cloud
 from tests.functional.servers.processes import Process, program
@@ -94,9 +94,9 @@ class Daemons:
             # The cloud is needed to the end, and so ends last.
             self.cloud_url = until.enter_context(fake_cloud(self.directory, self._notify))
             until.callback(self._stop)
-            subprocess.run(
-                [program("heatconv-manage"), "--config-file", self.config_file, "db_sync"], check=True
-            )
+            command = [program("heatconv-manage"), "--config-file", str(self.config_file), "db_sync"]
+            made = self._run("manage", command)
+            assert made.wait() == 0, made.output
             for name in self._names:
                 self.start(name)
             for name in self._names:
@@ -156,7 +156,7 @@ class Daemons:
         return "\n".join(f"=== {name}\n{process.output}" for name, process in self.processes.items())
 
     def _run(self, name: str, command: list[str]) -> Process:
-        return Process(command, self.directory / f"{name}.log", self.environment(name))
+        return Process(command, self.directory / f"{name}.log", self.environment(name), start=nursery.start)
 
     def environment(self, name: str) -> dict[str, str]:
         """Return what a daemon finds in its environment: where the cloud is, and where to be watched."""

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import heatconv.testing
+from tests.functional.servers import nursery
 from tests.functional.servers.processes import Process, program
 
 PLUGINS = Path(heatconv.testing.__file__).parent / "plugins"
@@ -40,6 +41,7 @@ def heatconv_all(directory: Path, cloud_url: str, *options: str) -> Iterator[str
         ],
         directory / "heatconv-all.log",
         {"HEATCONV_FAKE_CLOUD": cloud_url},
+        start=nursery.start,
     )
     try:
         yield process.wait_for(r"heatconv is up: (\S+)")[1]

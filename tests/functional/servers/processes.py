@@ -11,8 +11,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import IO, Any, Protocol
 
 PATIENCE = 60.0  #: seconds a program may take to say that it is up
 
@@ -22,6 +23,33 @@ def program(name: str) -> str:
     return str(Path(sys.executable).with_name(name))
 
 
+class Started(Protocol):
+    """What was started, as ``subprocess.Popen`` has it."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def stdout(self) -> IO[str] | None: ...
+    @property
+    def returncode(self) -> int | Any: ...
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+
+
+def run(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[str]:
+    """Start a command."""
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=environment,
+        start_new_session=True,
+    )
+
+
 class Process:
     """A program that runs until it is stopped; its output goes to a file too.
 
@@ -29,23 +57,20 @@ class Process:
     """
 
     def __init__(
-        self, command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str],
+        log: Path,
+        environment: Mapping[str, str] | None = None,
+        *,
+        start: Callable[[Sequence[str], Mapping[str, str]], Started] = run,
     ) -> None:
+        """Start a program by its command line, or in another way."""
         self.log = log
         self._command = command
         self._lines: list[str] = []
         self._ended = False  # its output has: nothing more will be said
         self._news = threading.Condition()
-        self._popen = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            env=os.environ | {"PYTHONUNBUFFERED": "1"} | dict(environment or {}),
-            start_new_session=True,
-        )
+        self._popen = start(command, os.environ | {"PYTHONUNBUFFERED": "1"} | dict(environment or {}))
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
