@@ -56,6 +56,15 @@ _OLDEST = sa.select(
     sa.select(sa.func.min(stack_observed.c.due_at)).scalar_subquery().label("observation"),
 )
 
+_SUCCESSOR = service.alias("successor")
+
+#: Of a daemon: one of its kind has come up on its host after it was last heard of.
+_IS_REPLACED = sa.exists().where(
+    _SUCCESSOR.c.host == service.c.host,
+    _SUCCESSOR.c.binary == service.c.binary,
+    _SUCCESSOR.c.created_at > service.c.updated_at,
+)
+
 
 @reading
 def make(connection: Connection, *, dead_after: float) -> Survey:
@@ -63,7 +72,8 @@ def make(connection: Connection, *, dead_after: float) -> Survey:
     oldest = connection.execute(_OLDEST).one()
     lives = alive(dead_after).label("lives")
     counted = sa.select(service.c.binary, lives, sa.func.count(), sa.func.sum(service.c.backlog))
-    found = connection.execute(counted.group_by(service.c.binary, lives)).all()
+    counted = counted.where(sa.or_(alive(dead_after), ~_IS_REPLACED)).group_by(service.c.binary, lives)
+    found = connection.execute(counted).all()
     return Survey(
         ready=_age(oldest.now, oldest.ready),
         traversal=_age(oldest.now, oldest.traversal),

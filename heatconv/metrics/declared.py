@@ -102,7 +102,8 @@ LONGEST_ACTION = Gauge(
 )
 DAEMONS = Gauge(
     "heatconv_daemons",
-    "Daemons that are signed on, alive (yes) or dead (no: they have not heartbeat for too long).",
+    "Daemons that are signed on, alive (yes) or dead (no: they have not heartbeat for too long, and none of "
+    "their kind has come up on their host since).",
     ["binary", "alive"],
 )
 BACKLOG = Gauge("heatconv_backlog_nodes", "Nodes in the fair queues of all workers that are alive.")

@@ -165,13 +165,18 @@ def test_a_survey_has_the_age_of_the_oldest(world):
 def test_a_survey_counts_daemons_and_what_waits_in_those_that_are_alive(world):
     before = surveys.make(world.database, dead_after=HOUR)
     with world.database.engine.begin() as connection:
-        for number, (binary, seen, backlog) in enumerate(
-            [("heatconv-worker", 0.0, 3), ("heatconv-worker", 2 * HOUR, 70), ("heatconv-engine", 0.0, 4)]
+        for number, (host, binary, seen, backlog) in enumerate(
+            [
+                ("here", "heatconv-worker", 0.0, 3),
+                ("there", "heatconv-worker", 2 * HOUR, 70),
+                ("here", "heatconv-worker", 3 * HOUR, 700),  # the first has taken its place
+                ("here", "heatconv-engine", 0.0, 4),
+            ]
         ):
             connection.execute(
                 sa.insert(service).values(
                     engine_id=f"daemon-{number}",
-                    host="here",
+                    host=host,
                     binary=binary,
                     topic="t",
                     report_interval=1,
