@@ -26,6 +26,11 @@ from heatconv.engine import orphans
 from heatconv.engine.explaining import Explaining
 from heatconv.resources.registry import Registry
 
+SHOWN_EVERY = 20  #: transactions of a purge, until it prints again how far it is
+INTERRUPTED = (
+    "heatconv-manage: interrupted; what it has done is done, and the same command goes on from there"
+)
+
 
 def main() -> None:
     """Carry out one command."""
@@ -34,7 +39,10 @@ def main() -> None:
     conf = configuration.load(sys.argv[1:], prog="heatconv-manage", cli_opts=[command])
     with keys.reporting_misconfiguration("heatconv-manage"):
         keyring = keys.configured(conf) if conf.auth_encryption_key else None
-        conf.command.run(conf, Database.from_conf(conf, keyring))
+        try:
+            conf.command.run(conf, Database.from_conf(conf, keyring))
+        except KeyboardInterrupt:
+            raise SystemExit(INTERRUPTED) from None
 
 
 def _add_commands(parsers: object) -> None:
@@ -111,7 +119,7 @@ def _purge_deleted(conf: cfg.ConfigOpts, database: Database) -> None:
         is_dry=asked.dry_run,
     )
     for transactions, progress in enumerate(pace.unhurried(gone, time.sleep), start=1):
-        if transactions % 100 == 0:
+        if transactions % SHOWN_EVERY == 0:
             print(progress, flush=True)  # noqa: T201 - a command's answer
     print(progress)  # noqa: T201 - as above
 
@@ -135,7 +143,7 @@ def _restored(conf: cfg.ConfigOpts, database: Database) -> None:
             " and run this again in a minute"
         )
     for transactions, progress in enumerate(restoring.mark(database), start=1):
-        if transactions % 100 == 0:
+        if transactions % SHOWN_EVERY == 0:
             print(progress, flush=True)  # noqa: T201 - a command's answer
     print(progress)  # noqa: T201 - as above
 

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 
 import pytest
 
+from heatconv.cmd.manage import INTERRUPTED
 from tests.functional.purging.planted import LONG_AGO, YESTERDAY, add_stack, everything, names
-from tests.functional.servers.processes import program
+from tests.functional.servers import nursery
+from tests.functional.servers.processes import Process, program
 
 
 def manage(path, *arguments):
@@ -30,6 +33,23 @@ def test_an_operator_purges(database, config_file):
     assert names(database) == ["yesterday", "yours"]
     assert manage(config_file, "-g", "hours", "-p", "me", "-b", "1", "20").stdout.startswith("1 ")
     assert names(database) == ["yours"]
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_who_interrupts_it_may_go_on_later(database, config_file, tmp_path):
+    for number in range(20):
+        add_stack(database, f"long ago {number}", LONG_AGO)
+    command = [program("heatconv-manage"), "--config-file", str(config_file), "purge_deleted", "-b", "1"]
+    process = Process(command, tmp_path / "log", start=nursery.start)
+    process.wait_for("purged")
+
+    code = process.stop(60, by=signal.SIGINT)
+
+    assert code == 1
+    assert process.output.splitlines()[-1] == INTERRUPTED
+    assert 0 < len(names(database)) < 20
+    assert manage(config_file).returncode == 0
+    assert names(database) == []
 
 
 @pytest.mark.parametrize("granularity", ["days", "hours", "minutes", "seconds"])
