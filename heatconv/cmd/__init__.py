@@ -5,11 +5,11 @@ Each ``main()`` reads the configuration, puts the parts together, runs until it 
 ``green`` is imported first of all: whatever is imported after monkey-patching must not have been
 imported before.
 
-``all`` is every daemon in one process, and ``manage`` is no daemon but the operator's tool.  Other
-modules have what these programs share: ``daemon`` does what every daemon does, ``compose`` puts the
-parts of each service together, ``keys`` finds the keys of the database, ``processes`` runs a
-daemon in several processes, ``monitoring`` says how a daemon is to those who watch over it, and
-``systemd`` does so where it is systemd that has started it.
+``all`` is every daemon in one process; ``manage`` and ``status`` are no daemons but the operator's
+tools.  Other modules have what these programs share: ``daemon`` does what every daemon does,
+``compose`` puts the parts of each service together, ``keys`` finds the keys of the database,
+``processes`` runs a daemon in several processes, ``monitoring`` says how a daemon is to those who
+watch over it, and ``systemd`` does so where it is systemd that has started it.
 """
 
 from __future__ import annotations

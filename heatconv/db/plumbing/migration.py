@@ -45,6 +45,11 @@ def _revisions() -> tuple[str, ...]:
     return tuple(script.revision for script in ScriptDirectory.from_config(config()).walk_revisions())
 
 
+def is_known(revision: str | None) -> bool:
+    """Tell whether a revision is none of a later release."""
+    return revision in _revisions()
+
+
 def check(database: Database) -> None:
     """Refuse a database that has to be brought to a newer schema first.
 
