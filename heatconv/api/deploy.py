@@ -157,7 +157,7 @@ class Endpoint:
             self._parts.policy.enforce(rule, call.context)
         handler = self._handlers[request.method]
         located = self._located(call, fields)
-        wait = self._parts.watch.prepare(call, located.get("stack"), contract_of(handler).query)
+        wait = self._parts.watch.prepare(call, located.get("stack"), contract_of(handler))
         answer = handler(call, **located)
         if answer.made is not None:
             self._parts.identities.note(call, answer.made)
@@ -166,7 +166,8 @@ class Endpoint:
         if response.text and "signature" in response.text and not self._may_signal(call):
             response.text = without_signatures(response.text)
         unchanged.spare(request, response)
-        if wait is not None and response.status_code == HTTPStatus.NOT_MODIFIED:
+        is_known = response.status_code == HTTPStatus.NOT_MODIFIED or not answer.has_news
+        if wait is not None and is_known:
             self._parts.watch.keep(wait)
 
     def _may_signal(self, call: Call) -> bool:

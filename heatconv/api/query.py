@@ -13,6 +13,9 @@ from heatconv.api.schemas import Schema
 #: What a filter's values are collected under, see ``read``.
 FILTERS = "filters"
 
+#: What was seen already, see ``heatconv.api.handlers.changes``.
+SINCE = "since"
+
 #: How long a request may wait, see ``heatconv.api.watch``.
 WAIT = "wait"
 

@@ -10,6 +10,7 @@ from typing import Any
 from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.session import Database
 from heatconv.db.software.configs import UNLIMITED, Quotas
+from heatconv.engine.changing import Changing
 from heatconv.engine.delegating import Authority, Delegating
 from heatconv.engine.event_reads import EventReads
 from heatconv.engine.explaining import Explaining
@@ -166,6 +167,7 @@ class Engine:
         self.reads = Reads(database, dead_after=settings.dead_after)
         self.resource_reads = ResourceReads(database, registry, settings.signal_url)
         self.event_reads = EventReads(database)
+        self.changing = Changing(database)
         self.explaining = Explaining(database, registry, dead_after=settings.dead_after)
         self.software = Software(database=database, quotas=settings.software_quotas, wake=doorbell.wake)
         means = Means(database=database, registry=registry, freezer=freezer, sources=sources, quotas=quotas)

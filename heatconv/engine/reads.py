@@ -13,7 +13,7 @@ from heatconv.db.convergence.fingerprints import fingerprints
 from heatconv.db.convergence.shown import Shown, show
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
-from heatconv.engine.lookup import find, first_of_each_name
+from heatconv.engine.lookup import changed, find, first_of_each_name
 from heatconv.engine.redaction import Redaction
 from heatconv.engine.stack_users import own_resource
 from heatconv.model.deferred import references
@@ -67,8 +67,7 @@ class Reads:
 
     def changed_stacks(self, context: RequestContext, known: Mapping[str, str]) -> dict[str, str]:
         """Return the fingerprints of those stacks that have another than is known; "" if it is gone."""
-        found = fingerprints(self._database, list(known))
-        return {each: now for each, was in known.items() if (now := found.get(each, "")) != was}
+        return changed(known, fingerprints(self._database, list(known)))
 
     def get_template(self, context: RequestContext, stack: str) -> Json:
         """Return a stack's template as it was posted, the defaults of hidden parameters masked."""

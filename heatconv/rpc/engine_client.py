@@ -289,6 +289,26 @@ class EngineClient(Client):
         """
 
     @endpoint(reads=True)
+    def changed_trees(self, context: RequestContext, known: Mapping[str, str]) -> dict[str, str]:
+        """Return the same of stacks together with all that is nested in them; of a nested one, by itself."""
+
+    @endpoint(reads=True)
+    def list_changes(
+        self, context: RequestContext, stack: str, since: str | None = None, limit: int = 500
+    ) -> Json:
+        """Return what is new since a cursor: in a stack and those nested in it, or in a nested one alone.
+
+        Keys: cursor (a text to ask for what comes next; without ``since`` there is nothing else that is
+        new), news (whether anything is), more (there is more than ``limit`` events: ask again), missed
+        (there may be events that are gone and were not seen: read everything anew), stack (as
+        ``show_stack`` gives it, without parameters and outputs), events (the oldest first, as
+        ``list_events`` gives them; one may have been there before), resources (what they are of, as it is
+        now: {"name", "type", "stack" ({"name", "id"}), "gone"}, and unless that is true "action", "status",
+        "reason", "physical_id", "updated_at", "wanted", "requires" (names) and "clearing", the number of
+        those rows of the name that await their cleanup).
+        """
+
+    @endpoint(reads=True)
     def get_template(self, context: RequestContext, stack: str) -> Json:
         """Return the template of a stack as it was posted."""
 

@@ -58,6 +58,14 @@ def listed(connection: Connection, stack_ids: Sequence[str]) -> list[Listed]:
 
 
 @reading
+def of_names(connection: Connection, places: Collection[tuple[str, str]]) -> list[Listed]:
+    """Return the rows that have some names, each with the id of its stack, as ``listed`` does."""
+    named = sa.tuple_(resource.c.stack_id, resource.c.name).in_(sorted(places))
+    query = sa.select(*_LISTED).where(named).order_by(resource.c.stack_id, *_ORDER)
+    return [rows.listed(row) for row in connection.execute(query)]
+
+
+@reading
 def requirers(connection: Connection, stack_id: str, name: str) -> list[str]:
     """Return which resources of a stack require one of them, by name.
 

@@ -34,6 +34,7 @@ class FakeEngine:
         self.noted: list[tuple[str, list[str], bool]] = []
         self.queries: list[dict[str, Any]] = []
         self.known: list[dict[str, str]] = []
+        self.trees: list[dict[str, str]] = []
         self.contexts: list[RequestContext] = []
         self.broken: Exception | None = None
         #: What happens to a stack while a client looks on: a callable for each time it is shown.
@@ -271,6 +272,31 @@ class FakeEngine:
         self.known.append(known)
         now = {each: repr((row, self.events[each])) for each, row in list(self.stacks.items())}
         return {each: now.get(each, "") for each, was in known.items() if now.get(each, "") != was}
+
+    def _changed_trees(self, context: RequestContext, known: dict[str, str]) -> Any:
+        self.trees.append(known)
+        return self._changed_stacks(context, known)
+
+    def _list_changes(
+        self, context: RequestContext, stack: str, since: str | None = None, limit: int = 500
+    ) -> Any:
+        """Have the number of events that were seen for a cursor."""
+        row = self._find(context, stack)
+        every = self.events[row["id"]]
+        new = every[int(since) :][:limit] if since is not None else []
+        seen = len(every) if since is None else int(since) + len(new)
+        names = {event["resource_name"] for event in new}
+        found = [each for each in self.resources[row["id"]] if each["name"] in names]
+        more = {"requires": [], "wanted": True, "clearing": 0, "gone": False}
+        return {
+            "cursor": str(seen),
+            "news": since is None or bool(new),
+            "more": seen < len(every),
+            "missed": False,
+            "stack": row | {"drift": None},
+            "events": new,
+            "resources": [each | more for each in found],
+        }
 
     def _list_stacks(self, context: RequestContext, query: Any) -> Any:
         self.queries.append(query)
