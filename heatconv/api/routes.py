@@ -63,6 +63,7 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     _STACK + "/graph": {"GET": stacks.graph},
     _STACK + "/drift": {"GET": stacks.drift},
     _STACK + "/explanation": {"GET": stacks.explanation},
+    _STACK + "/picture": {"GET": stacks.picture},
     _STACK + "/changes": {"GET": changes.index},
     _STACK + "/actions": {"POST": actions.act},
     _STACK + "/outputs": {"GET": outputs.index},

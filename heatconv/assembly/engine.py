@@ -18,6 +18,7 @@ from heatconv.engine.freezer import Freezer
 from heatconv.engine.languages import Languages
 from heatconv.engine.lifecycle import Lifecycle
 from heatconv.engine.nested_creation import NestedCreation
+from heatconv.engine.picturing import Picturing
 from heatconv.engine.plugin_access import SignalUrl
 from heatconv.engine.posted_sources import PostedSources
 from heatconv.engine.prepare import Preparer
@@ -168,6 +169,7 @@ class Engine:
         self.resource_reads = ResourceReads(database, registry, settings.signal_url)
         self.event_reads = EventReads(database)
         self.changing = Changing(database)
+        self.picturing = Picturing(database)
         self.explaining = Explaining(database, registry, dead_after=settings.dead_after)
         self.software = Software(database=database, quotas=settings.software_quotas, wake=doorbell.wake)
         means = Means(database=database, registry=registry, freezer=freezer, sources=sources, quotas=quotas)

@@ -347,6 +347,21 @@ class EngineClient(Client):
         "physical_id"}], "edges": [[name, required name], ...]}``
         """
 
+    @endpoint(reads=True)
+    def show_picture(
+        self, context: RequestContext, stack: str, most: int, find: str = "", mark: str | None = None
+    ) -> Json:
+        """Return what is to be drawn of a stack, without what is nested in its resources.
+
+        ``{"stack", "total", "kinds": {kind: number}, "marks", "edges", "left_out", "found", "members"}``.
+        A mark, of which there are ``most`` at most, has ``key``, ``kind`` (as ``heatconv.graph.picture.Kind``
+        has them), ``count`` of resources, ``column``, ``row``, and of the first of these ``name``, ``type``,
+        ``action``, ``status`` and ``nested`` ({"name", "id"} of its stack, or None).  An edge is [mark
+        required, mark, rows in the columns between]; ``left_out`` is the number of those that are too many.
+        ``found`` are the names that contain ``find``, the first of them, each with a mark of its own;
+        ``members`` are the first resources of a ``mark``, each as it would be drawn alone, without a place.
+        """
+
     # -- resources and events --------------------------------------------------------------
 
     @endpoint(reads=True)

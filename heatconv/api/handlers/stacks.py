@@ -12,6 +12,7 @@ from heatconv.api.contract import takes
 from heatconv.api.handlers import source as sources
 from heatconv.api.query import FILTERS
 from heatconv.api.schemas import stacks as schemas
+from heatconv.graph.picture import FEWEST, MOST
 from heatconv.model.ids import new_id
 from heatconv.rpc.engine_client import Json
 
@@ -178,3 +179,12 @@ def explanation(call: Call, stack: Stack) -> Answer:
 def graph(call: Call, stack: Stack) -> Answer:
     """Show how the resources of a stack depend on each other."""
     return Answer({"graph": call.engine.show_graph(call.context, stack.id)})
+
+
+@takes(query=schemas.PICTURE, no_other_query=True)
+def picture(call: Call, stack: Stack) -> Answer:
+    """Show what is to be drawn of a stack, however large it is."""
+    query = call.query
+    most = min(max(query["limit"] or FEWEST, FEWEST), MOST)
+    row = call.engine.show_picture(call.context, stack.id, most, query["find"] or "", query["mark"])
+    return Answer({"picture": row})

@@ -40,6 +40,7 @@ _ONE = [
         "Explain what a stack waits for, or why it failed.",
         f"GET {_STACK}/explanation",
     ),
+    rule("stacks:picture", READER, "Show a stack to be drawn.", f"GET {_STACK}/picture"),
     rule(
         "stacks:changes",
         READER,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from heatconv.api.query import Keys, choice, filtering, flag, names, number, text, waiting
 from heatconv.api.schemas import Schema
+from heatconv.graph.picture import FEWEST, MOST
 from heatconv.model.drift import LONGEST_INTERVAL, Mode
 
 ACTIONS = (
@@ -193,6 +194,12 @@ LIST: Keys = {
 SHOW: Keys = {
     "resolve_outputs": flag("Whether to tell the outputs' values.", default=True),
     **waiting(),
+}
+
+PICTURE: Keys = {
+    "limit": number(f"How many marks there are at most; from {FEWEST} to {MOST}, {FEWEST} if not given."),
+    "find": text("Draw resources alone that have this in their names."),
+    "mark": text("The key of a mark whose resources are to be named."),
 }
 
 PREVIEW: Keys = {"show_nested": flag("Whether to show the resources of nested stacks too.")}

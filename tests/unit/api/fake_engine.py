@@ -338,6 +338,12 @@ class FakeEngine:
         nodes = [{key: row[key] for key in keys} for row in rows]
         return {"nodes": nodes, "clearing": self.clearing, "edges": self.edges}
 
+    def _show_picture(
+        self, context: RequestContext, stack: str, most: int, find: str = "", mark: str | None = None
+    ) -> Any:
+        self.queries.append({"most": most, "find": find, "mark": mark})
+        return {"stack": self._called(self._find(context, stack)["id"]), "marks": [], "edges": []}
+
     # -- resources and events ---------------------------------------------------------------
 
     def _list_resources(
