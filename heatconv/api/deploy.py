@@ -22,7 +22,7 @@ from oslo_context import context as oslo_context
 from oslo_middleware.request_id import ENV_REQUEST_ID
 
 from heatconv import errors
-from heatconv.api import auth, faults, middleware, openapi, routes, unchanged
+from heatconv.api import auth, faults, middleware, openapi, page, routes, unchanged
 from heatconv.api.call import Answer, Call, Handler
 from heatconv.api.contract import contract_of
 from heatconv.api.handlers import versions
@@ -84,6 +84,10 @@ def application(
     for url in ("/", "/versions", *routes.VERSIONS):
         app.add_route(url, VersionsDocument())
     app.add_route(openapi.URL, openapi.Document())
+    if conf.api.page:
+        files = page.Page.of(conf)
+        app.add_route(page.URL, files)
+        app.add_route(f"{page.URL}/{{name}}", files)
     app.add_sink(versions.show, _OTHER_VERSION)
     return middleware.around(app, conf)
 
@@ -167,8 +171,8 @@ class Endpoint:
             response.text = without_signatures(response.text)
         unchanged.spare(request, response)
         is_known = response.status_code == HTTPStatus.NOT_MODIFIED or not answer.has_news
-        if wait is not None and is_known:
-            self._parts.watch.keep(wait)
+        if wait is not None and is_known and self._parts.watch.try_keep(wait):
+            unchanged.leave_out(response)  # a server keeps to itself only what has no body
 
     def _may_signal(self, call: Call) -> bool:
         return self._parts.policy.allows("resource:signal", call.context)

@@ -52,6 +52,7 @@ def stack_row(call: Call, row: Json, *, with_project: bool = False) -> Json:
         "phase": row.get("phase"),
         "progress": row.get("progress"),
         **({"project": row["project"]} if with_project else {}),
+        **({"drift": row["drift"]} if "drift" in row else {}),
     }
 
 
@@ -236,7 +237,7 @@ def changes(call: Call, row: Json) -> Json:
         "cursor": row["cursor"],
         "missed": row["missed"],
         "more": row["more"],
-        "stack": stack_row(call, row["stack"]) | {"drift": row["stack"]["drift"]},
+        "stack": stack_row(call, row["stack"]),
         "events": [event(call, each) | {"stack": each["stack"]} for each in row["events"]],
         "resources": [_changed_resource(each) for each in row["resources"]],
     }

@@ -105,18 +105,19 @@ class Watch:
                 hold.wait = Wait(stack.id, contract.of_tree, hold, until, now.get(stack.id, ""))
         return hold.wait
 
-    def keep(self, wait: Wait) -> None:
-        """Let a request wait whose answer, now read, is what its client has; unless its time is over."""
+    def try_keep(self, wait: Wait) -> bool:
+        """Let a request wait whose answer, now read, has nothing new; False: no longer, or not one more."""
         with self._changed:
             if time.monotonic() >= wait.until or len(self._waiting) >= self._most:
-                return
+                return False
             if not wait.hold.try_begin():
-                return
+                return False
             self._waiting.add(wait)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
                 self._thread.start()
             self._changed.notify()
+            return True
 
     def _run(self) -> None:
         while True:

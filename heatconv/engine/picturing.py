@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from heatconv.db.convergence import nested, resources
-from heatconv.db.observation import observations
+from heatconv.db.observation import drifted
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
 from heatconv.engine.lookup import find as find_stack
@@ -35,9 +35,9 @@ class Picturing:
         """Return what is drawn of a stack, what of it has a text in its name, and what is in a mark."""
         of = find_stack(self._database, context, stack)
         rows = {_name(row): row for row in reversed(resources.drawn(self._database, of.id))}
-        drifted = observations.drifted(self._database, of.id)
+        drifting = drifted.names(self._database, of.id)
         inside = {each.owner_id: each for level in nested.below(self._database, of.id, 1) for each in level}
-        nodes = [_node(name, row, drifted) for name, row in sorted(rows.items())]
+        nodes = [_node(name, row, drifting) for name, row in sorted(rows.items())]
         found = [node.name for node in nodes if find and find.casefold() in node.name.casefold()][:FOUND]
         picture = paint(nodes, most=most, wanted=found)
 
@@ -75,17 +75,17 @@ def _name(row: Drawn) -> str:
     return row.name if row.requires is not None else f"{row.name} ({row.id})"
 
 
-def _node(name: str, row: Drawn, drifted: set[str]) -> Node:
-    return Node(name=name, type=row.type, kind=_kind(row, drifted), requires=row.requires or ())
+def _node(name: str, row: Drawn, drifting: set[str]) -> Node:
+    return Node(name=name, type=row.type, kind=_kind(row, drifting), requires=row.requires or ())
 
 
-def _kind(row: Drawn, drifted: set[str]) -> Kind:
+def _kind(row: Drawn, drifting: set[str]) -> Kind:
     if row.status is Status.FAILED:
         return Kind.BROKEN
     if row.status is Status.IN_PROGRESS:
         return Kind.MOVING
     if row.requires is None:
         return Kind.GOING
-    if row.name in drifted:
+    if row.name in drifting:
         return Kind.DRIFTED
     return Kind.WAITING if row.action is Action.INIT else Kind.DONE

@@ -2,8 +2,8 @@
 """A picture of a dependency graph of any size: what is alike is one mark, and few marks have places.
 
 What is broken, moving or drifted is drawn alone as long as there is room, as is what somebody looks for.
-The rest is rolled up where there is too much of it: by type, kind and layer, and by ever less than that
-until it fits.  ``layout`` places the marks.
+The rest is rolled up where there is too much of it: by type, kind and layer, or by kind and layer if that is
+too much still; neighbouring layers are one where there are many.  ``layout`` places the marks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from heatconv.graph.layout import arrange, depths
 FEWEST, MOST = 250, 2000  #: marks that a picture can be asked to have at most
 EDGES = 4000  #: that are drawn at most; those of what is broken or moving first
 
-_BANDS = 40  #: columns of a picture that cannot have one for each layer
+_BANDS = 12  #: columns of a picture in which resources are rolled up: more are not seen at a glance
 _LANE = 0.35  #: what an edge that passes a layer takes of the room of a mark
 
 
@@ -113,7 +113,6 @@ def _rolled_up(nodes: Sequence[Node], most: int, wanted: Collection[str]) -> dic
     urgent = sorted((node for node in nodes if node.kind in _ALONE), key=lambda node: _RANK[node.kind])
     alone = {*(node.name for node in urgent[: most // 2]), *wanted}
     ways: Sequence[Callable[[Node], tuple[object, ...]]] = (
-        lambda node: (layer[node.name], node.kind, node.type),
         lambda node: (layer[node.name] // width, node.kind, node.type),
         lambda node: (layer[node.name] // width, node.kind),
     )

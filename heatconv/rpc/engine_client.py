@@ -272,7 +272,8 @@ class EngineClient(Client):
         """Return ``{"stacks": [...], "count": n or None}``, newest first by default.
 
         ``query``: limit, marker, sort_keys (stack_name, stack_status,
-        creation_time, updated_time), sort_dir, with_count, show_deleted,
+        creation_time, updated_time), sort_dir, with_count, with_drift (each has
+        ``drift`` as ``show_stack`` gives it), show_deleted,
         show_nested (those too that belong to a resource), all_projects,
         filters ({key: [values]}; id, name, action, status, reason, project,
         username, parent, disable_rollback, timeout_mins,

@@ -161,6 +161,7 @@ LIST_OF_PROJECT: Keys = {
     "sort_keys": names(f"What to sort by: {', '.join(SORT_KEYS)}; anything else is ignored."),
     "sort_dir": choice("The order; without it and sort_keys the newest come first.", ("asc", "desc")),
     "with_count": flag("Whether to tell how many stacks there are on all pages."),
+    "with_drift": flag("Whether to tell of each stack whether it has drifted."),
     "show_deleted": flag("Whether to list deleted stacks too."),
     "show_nested": flag("Whether to list stacks that belong to a resource of another too."),
     "show_hidden": flag("Whether to list stacks that have a tag of the option hidden_stack_tags too."),

@@ -140,17 +140,6 @@ def _event(finding: Finding) -> dict[str, Any]:
 
 
 @reading
-def drifted(connection: Connection, stack_id: str) -> set[str]:
-    """Return the names of the resources of a stack that have drifted."""
-    query = (
-        sa.select(resource.c.name)
-        .select_from(resource.join(resource_observed, HOLDS))
-        .where(resource_observed.c.stack_id == stack_id, IS_DRIFT, resource.c.desired_sha1.is_not(None))
-    )
-    return set(connection.scalars(query))
-
-
-@reading
 def drifts(
     connection: Connection, stack_ids: Collection[str], names: Sequence[str] | None = None
 ) -> list[Drift]:

@@ -143,10 +143,14 @@ def test_a_resource_is_told_as_it_is_now_and_once(database, rows, follower):
         connection.execute(sa.update(resource).where(resource.c.id == server).values(failed))
 
     assert follower.look(web) == ["server", "server", "removed"]
-    told, gone = follower.answer["resources"]
-    assert (told["name"], told["status"], told["reason"]) == ("server", "FAILED", "no quota")
-    assert (told["requires"], told["wanted"], told["clearing"]) == (["net"], True, 0)
-    assert told["stack"] == {"name": "web", "id": web}
+    server_now, gone = follower.answer["resources"]
+    assert (server_now["name"], server_now["status"], server_now["reason"]) == (
+        "server",
+        "FAILED",
+        "no quota",
+    )
+    assert (server_now["requires"], server_now["wanted"], server_now["clearing"]) == (["net"], True, 0)
+    assert server_now["stack"] == {"name": "web", "id": web}
     assert (gone["name"], gone["gone"]) == ("removed", True)
 
 
