@@ -97,7 +97,7 @@ export class Graph {
       many ? svg("rect", { class: "behind", x: 5, y: -HEIGHT / 2 - 4, width: WIDTH, height: HEIGHT, rx: 8 }) : null,
       svg("rect", { class: "front", y: -HEIGHT / 2, width: WIDTH, height: HEIGHT, rx: 8 }),
       glyph, name, state,
-      mark.nested ? svg("path", { class: "more", d: `M${WIDTH - 18} -5l6 5-6 5` }) : null);
+      mark.nested ? svg("path", { class: "more", d: `M${WIDTH - 18} -13l6 5-6 5` }) : null);
     const shown = { mark, element, name, state, title, glyph };
     this.marks.set(mark.key, shown);
     this.label(shown);
@@ -113,7 +113,7 @@ export class Graph {
       ? words.kinds[mark.kind]
       : `${mark.kind === "drifted" ? words.kinds.drifted.toLowerCase() : status} · ${type}`;
     name.textContent = short(first, LETTERS);
-    state.textContent = short(second, LETTERS + 7);
+    state.textContent = short(second, LETTERS + 6);
     title.textContent = `${first}\n${mark.type}\n${second}`;
     element.setAttribute("class", `box ${mark.kind}`);
     element.setAttribute("aria-label", `${first}, ${mark.type}, ${many ? second : words.kinds[mark.kind]}`);

@@ -57,6 +57,7 @@ export function stackPage(main, stack, { signal, lost, failed, open = null }) {
   const readStack = async () => {
     shown = (await get(place, {}, signal)).stack;
     drawHead();
+    drawWhy();
     drawOutputs();
   };
   const readPicture = async () => {
@@ -107,6 +108,7 @@ export function stackPage(main, stack, { signal, lost, failed, open = null }) {
     const before = shown.stack_status;
     shown = { ...shown, ...changes.stack, description: shown.description, tags: shown.tags };
     drawHead();
+    if (before !== shown.stack_status) drawWhy();
     if (before !== shown.stack_status) say(`${stack.name}: ${inWords(shown.stack_status)}`);
     const here = changes.resources.filter((each) => each.stack.id === stack.id);
     const drawn = here.map((each) => !each.gone && !each.clearing && graph.update(each));
@@ -137,12 +139,21 @@ export function stackPage(main, stack, { signal, lost, failed, open = null }) {
   const line = (event) =>
     h("li", {}, clock(event.event_time), " ", sign(kindOf(event.resource_status)), " ",
       isHere(event) ? button(event.resource_name, () => goTo(event.resource_name), { class: "link" }) : h("strong", {}, event.resource_name),
-      " ", h("span", { class: "quiet" }, inWords(event.resource_status)),
+      " ", h("span", { class: "quiet" }, inWords(event.resource_status)), elsewhere(event),
       event.resource_status_reason && event.resource_status_reason !== "state changed"
         ? h("div", { class: "why" }, short(event.resource_status_reason, 300)) : null);
 
-  const isHere = (event) =>
-    event.resource_name !== stack.name && event.links.some((each) => each.rel === "stack" && each.href.endsWith(stack.id));
+  /** Return the stack that an event is of. */
+  const stackOf = (event) => {
+    const [name, id] = event.links.find((each) => each.rel === "stack").href.split("/").slice(-2).map(decodeURIComponent);
+    return { name, id };
+  };
+  const isHere = (event) => event.resource_name !== stack.name && stackOf(event).id === stack.id;
+  const elsewhere = (event) => {
+    const of = stackOf(event);
+    if (of.id === stack.id || of.name === event.resource_name) return null;
+    return h("div", { class: "quiet" }, words.inStack, " ", h("a", { href: addressOf(of) }, of.name));
+  };
 
   // -- drawing ---------------------------------------------------------------------------
 
@@ -176,7 +187,8 @@ export function stackPage(main, stack, { signal, lost, failed, open = null }) {
 
   function drawWhy() {
     const { waits = [], failures = [], sentence = "", more } = explanation;
-    why.hidden = !waits.length && !failures.length;
+    // What was told of another state is over.
+    why.hidden = explanation.stack_status !== shown?.stack_status || (!waits.length && !failures.length);
     if (why.hidden) return;
     const broken = failures.length > 0;
     why.setAttribute("class", `why-box ${broken ? "broken" : "moving"}`);

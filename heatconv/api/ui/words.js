@@ -68,6 +68,7 @@ export const words = {
   leftOut: (number) => `${some(number, "arrow is", "arrows are")} not drawn.`,
   inside: "Open the stack inside",
   around: "Stack around it",
+  inStack: "in",
   why: "Why is it not done?",
   whyFailed: "What went wrong?",
   waitsFor: "What it waits for",
