@@ -112,19 +112,18 @@ def _rolled_up(nodes: Sequence[Node], most: int, wanted: Collection[str]) -> dic
     width = -(-(max(layer.values()) + 1) // _BANDS)
     urgent = sorted((node for node in nodes if node.kind in _ALONE), key=lambda node: _RANK[node.kind])
     alone = {*(node.name for node in urgent[: most // 2]), *wanted}
-    ways: Sequence[Callable[[Node], tuple[object, ...]]] = (
-        lambda node: (layer[node.name] // width, node.kind, node.type),
-        lambda node: (layer[node.name] // width, node.kind),
-    )
-    groups: dict[str, list[Node]] = {}
-    for alike in ways:
-        groups = {}
+
+    def groups(alike: Callable[[Node], tuple[object, ...]]) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = {}
         for node in nodes:
             key = _key(node) if node.name in alone else "/".join(map(str, alike(node)))
-            groups.setdefault(key, []).append(node)
-        if len(groups) <= most:
-            break
-    return groups
+            found.setdefault(key, []).append(node)
+        return found
+
+    by_type = groups(lambda node: (layer[node.name] // width, node.kind, node.type))
+    if len(by_type) <= most:
+        return by_type
+    return groups(lambda node: (layer[node.name] // width, node.kind))
 
 
 def _key(node: Node) -> str:

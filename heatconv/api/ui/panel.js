@@ -24,7 +24,8 @@ export class Panel {
     this.title = h("h2", { tabindex: -1 });
     this.type = h("p", { class: "quiet" });
     this.body = h("div");
-    this.element = h("aside", { class: "panel", "aria-label": words.graph, hidden: true },
+    const escape = (event) => event.key === "Escape" && this.close();
+    this.element = h("aside", { class: "panel", "aria-label": words.resource, hidden: true, keydown: escape },
       h("div", { class: "panel-head" }, this.title,
         button("×", () => this.close(), { "aria-label": words.close, title: words.close })),
       this.type, this.body);

@@ -55,6 +55,7 @@ export const words = {
   },
   drifts: { IN_SYNC: "In sync", DRIFTED: "Drifted", UNKNOWN: "Not looked at" },
   step: (done, total) => `${done.toLocaleString()} of ${total.toLocaleString()} steps`,
+  resource: "Resource",
   graph: "Resources",
   graphHelp:
     "Left to right: what comes first, then what needs it. Arrow keys move between resources, Enter opens one, " +

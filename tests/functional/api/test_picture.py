@@ -7,8 +7,9 @@ import pytest
 import sqlalchemy as sa
 
 from heatconv.db.plumbing.session import Database
-from heatconv.db.tables import resource_observed
+from heatconv.db.tables import resource_observed, stack_observed
 from heatconv.engine.picturing import Picturing
+from heatconv.engine.reads import Reads
 from heatconv.rpc.context import RequestContext
 from heatconv.testing.keys import KEYRING
 from tests.functional.api.planted import PROJECT, Planted, at
@@ -92,3 +93,16 @@ def test_many_are_rolled_up_and_the_broken_one_is_seen(database):
     assert found == {"0/done/OS::Heat::TestResource": ("m0", 999), "=m700": ("m700", 1)}
     opened = painter.show_picture(CONTEXT, "web", 250, mark="0/done/OS::Heat::TestResource")
     assert len(opened["members"]) == 200
+
+
+def test_a_list_tells_which_stacks_have_drifted(database):
+    rows = Planted()
+    web, _other = rows.stack("web"), rows.stack("other")
+    rows.write(database)
+    seen = {"stack_id": web, "status": "DRIFTED", "since": at(1), "due_at": at(3), "blind": False, "heals": 0}
+    with database.engine.begin() as connection:
+        connection.execute(sa.insert(stack_observed).values(seen))
+    reads = Reads(database, dead_after=10)
+    listed = reads.list_stacks(CONTEXT, {"with_drift": True, "sort_keys": ["stack_name"], "sort_dir": "asc"})
+    assert [each["drift"]["status"] for each in listed["stacks"]] == ["UNKNOWN", "DRIFTED"]
+    assert "drift" not in reads.list_stacks(CONTEXT, {})["stacks"][0]

@@ -175,6 +175,7 @@ def test_what_is_nested_is_told_with_the_stack_around_it_and_nobody_elses(databa
     assert of_inner.look(inner) == ["member"]
     after = tree_fingerprints(database, [web, inner, other])
     assert all(after[each] != before[each] for each in (web, inner, other))
+    assert Changing(database).changed_trees(CONTEXT, {web: after[web], inner: ""}) == {inner: after[inner]}
 
     with database.engine.begin() as connection:
         happen(connection, web, "group")

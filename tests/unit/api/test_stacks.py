@@ -600,3 +600,11 @@ def test_a_picture_has_no_more_marks_than_may_be(api, engine, query, asked):
     answer = api.simulate_get(f"/v1/default/stacks/web/{stack_id}/picture", params=query)
     assert answer.json["picture"]["stack"] == {"name": "web", "id": stack_id}
     assert engine.queries == [asked]
+
+
+def test_a_list_tells_of_drift_if_that_is_asked_for(api, engine):
+    drift = {"status": "DRIFTED", "since": None, "observed_at": None}
+    engine.add_stack("web", drift=drift)
+    answer = api.simulate_get("/v1/default/stacks", params={"with_drift": "true"})
+    assert engine.queries[-1]["with_drift"] is True
+    assert answer.json["stacks"][0]["drift"] == drift
