@@ -150,11 +150,11 @@ def test_somebody_has_changed_it_behind_my_back(page, client, cloud):
     page.see("What has drifted", ".panel")
     page.see("meddled", ".panel")
     page.keep("drifted")
-    page.press("Put right", "main > .choices")
+    page.press("Put right", "[aria-label=Actions]")
     page.press("Yes, do it", "dialog")
     page.becomes("web", "done")
     page.see("update complete", ".title")
-    page.press("Look for drift", "main > .choices")
+    page.press("Look for drift", "[aria-label=Actions]")
     page.press("Yes, do it", "dialog")
     page.wait(lambda: "Drifted" not in page.find(".title").text, "it is to be in sync")
 

@@ -49,7 +49,8 @@ export function stackActions(stack, state, { done, failed, plan }) {
   };
   const erase = async () => {
     const title = words.deleteTitle(stack.name);
-    const asked = { title, text: words.deleteText, yes: words.deleteButton, field: words.deleteType(stack.name), exactly: stack.name, danger: true };
+    const typed = { field: words.deleteType(stack.name), exactly: stack.name };
+    const asked = { title, text: words.deleteText, yes: words.deleteButton, danger: true, ...typed };
     if ((await confirm(asked)) === null) return;
     await doing(words.deleteButton, () => remove(place), { done, failed });
   };
@@ -58,10 +59,11 @@ export function stackActions(stack, state, { done, failed, plan }) {
   if (moving && state.startsWith("UPDATE_")) offered.push(["cancel_update", () => run("cancel_update")]);
   if (moving && !deleting) offered.push(["cancel_without_rollback", () => run("cancel_without_rollback")]);
   if (state.startsWith("UPDATE_") || state.endsWith("_FAILED")) offered.push(["rollback", () => run("rollback")]);
-  if (!moving && !deleting) offered.push(["observe", () => run("observe")], ["converge", () => run("converge")], ["check", () => run("check")]);
+  if (!moving && !deleting) {
+    for (const action of ["observe", "converge", "check"]) offered.push([action, () => run(action)]);
+  }
   offered.push(["delete", erase]);
-  return offered.map(([action, press]) =>
-    button(words.act[action][0], press, { title: words.act[action][1], class: action === "delete" ? "danger" : "", "data-action": action }));
+  return offered.map(([action, press]) => actionButton(action, press));
 }
 
 /** Return the actions that a resource has, as buttons. */
@@ -85,7 +87,12 @@ export function resourceActions(stack, name, state, { done, failed }) {
     ["observe", () => run("observe")],
     ["converge", () => run("converge")],
     [health, () => mark(health === "unhealthy")],
-  ].map(([action, press]) => button(words.act[action][0], press, { title: words.act[action][1], "data-action": action }));
+  ].map(([action, press]) => actionButton(action, press));
+}
+
+function actionButton(action, press) {
+  const [label, title] = words.act[action];
+  return button(label, press, { title, class: action === "delete" ? "danger" : null, "data-action": action });
 }
 
 async function doing(label, work, { done, failed }) {
@@ -100,7 +107,8 @@ async function doing(label, work, { done, failed }) {
 
 /** Show a sentence above everything until it is closed. */
 export function notice(text, kind = "broken") {
-  const line = h("div", { class: `notice ${kind}`, role: "alert" }, h("span", {}, text), button("×", () => line.remove(), { "aria-label": words.close }));
+  const line = h("div", { class: `notice ${kind}`, role: "alert" },
+    h("span", {}, text), button("×", () => line.remove(), { "aria-label": words.close }));
   const main = document.getElementById("main");
   main.querySelector(":scope > .notice")?.remove();
   main.prepend(line);

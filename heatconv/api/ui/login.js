@@ -17,7 +17,10 @@ export function logIn(main, kind, project) {
     const wrong = h("p", { class: "reason broken", role: "alert", hidden: true });
     const ways = {
       basic: [h("p", { class: "quiet" }, words.basicHelp), field(words.user, user), field(words.password, password)],
-      token: [h("p", { class: "quiet" }, words.tokenHelp), field(words.token, token), field(words.project, place), h("p", { class: "quiet" }, words.projectHelp)],
+      token: [
+        h("p", { class: "quiet" }, words.tokenHelp), field(words.token, token),
+        field(words.project, place), h("p", { class: "quiet" }, words.projectHelp),
+      ],
     };
     const form = h("form", { class: "login", submit: send }, h("h1", {}, words.logIn), ways[kind], wrong,
       h("div", { class: "choices" }, h("button", { type: "submit", class: "primary" }, words.logIn)));

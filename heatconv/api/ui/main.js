@@ -68,7 +68,7 @@ async function show() {
   if (!part) overview(main, around);
   else if (part === "plan") planPage(main, null, around);
   else if (part === "stacks" && id && below === "plan") planPage(main, { name, id }, around);
-  else if (part === "stacks" && id) stackPage(main, { name, id }, { ...around, open: below === "resources" ? resource : null });
+  else if (part === "stacks" && id) stackPage(main, { name, id }, { ...around, open: resource });
   else if (part === "stacks-by-id" && name) byId(name).catch(failed);
   else put(main, h("p", {}, words.nowhere, " ", h("a", { href: "#/" }, words.back)));
   main.focus({ preventScroll: true });

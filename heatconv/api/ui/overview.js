@@ -22,6 +22,13 @@ export function bar({ done, total }) {
   return h("span", { class: "bar" }, h("progress", { max: total, value: done, "aria-label": text }), text);
 }
 
+/** Return the tags of a stack. */
+export const tags = (stack) => (stack.tags ?? []).map((each) => h("span", { class: "tag" }, each));
+
+const createLink = () =>
+  h("a", { class: "button primary", href: `#/${encodeURIComponent(currentProject())}/plan` }, words.create);
+
+/** Show the stacks of the project until a signal says that they are left. */
 export function overview(main, { signal, lost, failed }) {
   let pages = 1;
   let status = "";
@@ -38,14 +45,13 @@ export function overview(main, { signal, lost, failed }) {
   const rows = h("tbody");
   const foot = h("p", { class: "foot" });
   const empty = h("div", { class: "empty" });
+  const columns = [words.name, words.state, words.progress, words.drift, words.changed];
   const table = h("table", { class: "stacks" },
-    h("thead", {}, h("tr", {},
-      [words.name, words.state, words.progress, words.drift, words.changed].map((each) => h("th", { scope: "col" }, each)))),
+    h("thead", {}, h("tr", {}, columns.map((each) => h("th", { scope: "col" }, each)))),
     rows);
   put(main,
     h("div", { class: "bar-of-tools" },
-      h("h1", {}, words.stacks), box, choice,
-      h("a", { class: "button primary", href: `#/${encodeURIComponent(currentProject())}/plan` }, words.create)),
+      h("h1", {}, words.stacks), box, choice, createLink()),
     table, empty, foot);
 
   function narrow() {
@@ -59,9 +65,7 @@ export function overview(main, { signal, lost, failed }) {
     look();
   }
 
-  async function read(query) {
-    return get("stacks", { ...query, with_drift: "true" }, signal);
-  }
+  const read = (query) => get("stacks", { ...query, with_drift: "true" }, signal);
 
   async function list() {
     if (status) return read({ status, limit: PAGE * pages, with_count: "true" });
@@ -108,22 +112,28 @@ export function overview(main, { signal, lost, failed }) {
   const nothing = () =>
     listed.count
       ? h("p", {}, words.noneFits)
-      : [h("p", {}, words.noStacks), h("a", { class: "button primary", href: `#/${encodeURIComponent(currentProject())}/plan` }, words.create)];
+      : [h("p", {}, words.noStacks), createLink()];
 
   function row(stack) {
     const of = { name: stack.stack_name, id: stack.id };
-    const drift = stack.drift && stack.drift.status !== "UNKNOWN" ? stack.drift.status : null;
     return h("tr", { class: kind(stack) },
       h("th", { scope: "row" },
-        h("a", { href: addressOf(of), id: `stack-${stack.id}` }, stack.stack_name),
-        (stack.tags ?? []).map((each) => h("span", { class: "tag" }, each)),
+        h("a", { href: addressOf(of), id: `stack-${stack.id}` }, stack.stack_name), tags(stack),
         stack.description ? h("div", { class: "quiet" }, short(stack.description, 120)) : null),
-      h("td", {}, badge(stack.stack_status),
-        kindOf(stack.stack_status) === "broken" ? h("div", { class: "why" }, short(stack.stack_status_reason, 200)) : null),
+      h("td", {}, badge(stack.stack_status), reason(stack)),
       h("td", {}, bar(stack.progress ?? {})),
-      h("td", {}, drift ? [drift === "DRIFTED" ? mark("drifted") : null, words.drifts[drift]] : h("span", { class: "quiet" }, words.drifts.UNKNOWN)),
+      h("td", {}, drift(stack.drift?.status ?? "UNKNOWN")),
       h("td", {}, since(stack.updated_time ?? stack.creation_time)));
   }
+
+  const reason = (stack) =>
+    kindOf(stack.stack_status) === "broken"
+      ? h("div", { class: "why" }, short(stack.stack_status_reason, 200))
+      : null;
+
+  const drift = (found) =>
+    h("span", { class: found === "UNKNOWN" ? "quiet" : null },
+      found === "DRIFTED" ? [mark("drifted"), " "] : null, words.drifts[found]);
 
   signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   put(rows, h("tr", {}, h("td", { colspan: 5, class: "quiet" }, words.loading)));

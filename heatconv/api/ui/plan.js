@@ -9,6 +9,7 @@ import { words } from "./words.js";
 
 const LISTED = 200;
 
+/** Show a form for a template, of a new stack or of one that is there, and the plan that is made of it. */
 export function planPage(main, stack, { failed }) {
   const name = h("input", { type: "text", id: "stack-name", required: true, autocomplete: "off" });
   const template = h("textarea", { id: "template", rows: 16, required: true, spellcheck: "false" });
@@ -46,26 +47,39 @@ export function planPage(main, stack, { failed }) {
   }
 
   function draw(plan) {
-    const counts = Object.entries(plan.summary).filter(([action, each]) => words.planActions[action] && each.certain + each.possible);
     const resources = plan.resources.slice(0, LISTED);
-    const forbidden = plan.guards.length > 0;
+    const { untouched, seconds } = plan.summary;
+    const press = { class: "primary", disabled: plan.guards.length > 0 };
     put(result,
       h("h2", { tabindex: -1 }, words.planSummary),
-      counts.length
-        ? h("p", { class: "counts" }, counts.map(([action, each]) => {
-            const [glyph, label] = words.planActions[action];
-            const perhaps = each.possible ? ` (${words.possible} ${each.possible.toLocaleString()})` : "";
-            return h("span", { class: `count ${action}` }, `${glyph} ${(each.certain + each.possible).toLocaleString()} ${label}${perhaps}`);
-          }))
-        : h("p", {}, words.planNothing),
-      h("p", { class: "quiet" }, plan.summary.untouched ? `${words.planUntouched(plan.summary.untouched)} ` : null,
-        plan.summary.seconds ? words.planSeconds(lasting(plan.summary.seconds)) : null),
-      forbidden ? h("div", { class: "reason broken" }, h("h3", {}, words.guards), h("ul", {}, plan.guards.map((each) => h("li", {}, each.sentence)))) : null,
+      summary(plan),
+      h("p", { class: "quiet" },
+        untouched ? `${words.planUntouched(untouched)} ` : null,
+        seconds ? words.planSeconds(lasting(seconds)) : null),
+      guards(plan),
       h("ol", { class: "planned" }, resources.map(entry)),
       resources.length < plan.resources.length ? h("p", { class: "quiet" }, words.planCut(LISTED)) : null,
-      h("div", { class: "choices" }, button(words.apply, () => apply(plan), { class: "primary", disabled: forbidden })));
+      h("div", { class: "choices" }, button(words.apply, () => apply(plan), press)));
     result.querySelector("h2").focus();
   }
+
+  function summary(plan) {
+    const isThere = ([action, each]) => words.planActions[action] && each.certain + each.possible;
+    const counts = Object.entries(plan.summary).filter(isThere);
+    if (!counts.length) return h("p", {}, words.planNothing);
+    return h("p", { class: "counts" }, counts.map(([action, { certain, possible }]) => {
+      const [glyph, label] = words.planActions[action];
+      const perhaps = possible ? ` (${words.possible} ${possible.toLocaleString()})` : "";
+      const all = (certain + possible).toLocaleString();
+      return h("span", { class: `count ${action}` }, `${glyph} ${all} ${label}${perhaps}`);
+    }));
+  }
+
+  const guards = (plan) =>
+    plan.guards.length
+      ? h("div", { class: "reason broken" },
+          h("h3", {}, words.guards), h("ul", {}, plan.guards.map((each) => h("li", {}, each.sentence))))
+      : null;
 
   const before = (change) => change.before?.made ?? change.before?.desired ?? null;
 
@@ -82,8 +96,13 @@ export function planPage(main, stack, { failed }) {
         h("dd", {}, before(change) === null ? null : [value(before(change)), " → "],
           change.unknown ? h("span", { class: "quiet" }, words.unknown) : value(change.after)),
       ])) : null,
-      each.because.length ? h("div", { class: "quiet" }, `${words.because} ${each.because.map((one) => one.sentence).join("; ")}`) : null);
+      because(each.because));
   };
+
+  const because = (reasons) =>
+    reasons.length
+      ? h("div", { class: "quiet" }, `${words.because} ${reasons.map((each) => each.sentence).join("; ")}`)
+      : null;
 
   async function apply(plan) {
     try {

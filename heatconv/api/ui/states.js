@@ -28,11 +28,13 @@ export function kindOf(state, { wanted = true } = {}) {
 /** Return the shape of a kind, for inside of a drawing. */
 export const shape = (kind, more = {}) => svg("path", { class: "shape", d: SHAPES[kind], ...more });
 
+const named = (label) => ({ role: "img", "aria-label": label });
+
 /** Return the shape of a kind in a text. */
 export const mark = (kind) =>
   svg(
     "svg",
-    { class: `mark ${kind}`, viewBox: "0 0 16 16", width: 16, height: 16, role: "img", "aria-label": words.kinds[kind] },
+    { class: `mark ${kind}`, viewBox: "0 0 16 16", width: 16, height: 16, ...named(words.kinds[kind]) },
     shape(kind),
   );
 
@@ -40,5 +42,5 @@ export const mark = (kind) =>
 export const inWords = (state) => words.states[state] ?? state.replaceAll("_", " ").toLowerCase();
 
 /** Return a state as a badge. */
-export const badge = (state, kind = kindOf(state)) =>
-  h("span", { class: `badge ${kind}` }, mark(kind), inWords(state));
+export const badge = (state, kind = kindOf(state), label = inWords(state)) =>
+  h("span", { class: `badge ${kind}` }, mark(kind), label);

@@ -36,7 +36,6 @@ export function clock(text) {
 /** Return a number of seconds as people say it. */
 export function lasting(seconds) {
   const [unit, size] = UNITS.find(([, each]) => seconds >= 2 * each) ?? ["second", 1];
-  return new Intl.NumberFormat(undefined, { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 0 }).format(
-    seconds / size,
-  );
+  const format = { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 0 };
+  return new Intl.NumberFormat(undefined, format).format(seconds / size);
 }
