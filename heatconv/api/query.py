@@ -16,6 +16,9 @@ FILTERS = "filters"
 #: What was seen already, see ``heatconv.api.handlers.changes``.
 SINCE = "since"
 
+#: Whether what is nested in a stack counts as of it.
+NESTED = "nested"
+
 #: How long a request may wait, see ``heatconv.api.watch``.
 WAIT = "wait"
 

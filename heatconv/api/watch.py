@@ -101,8 +101,9 @@ class Watch:
             until = time.monotonic() + seconds
             # An engine that does not answer, or is of an earlier release, is no reason not to answer.
             with suppress(errors.TransportError):
-                now = self._fingerprints({stack.id: ""}, of_tree=contract.of_tree)
-                hold.wait = Wait(stack.id, contract.of_tree, hold, until, now.get(stack.id, ""))
+                of_tree = contract.of_tree and asked[query.NESTED]
+                now = self._fingerprints({stack.id: ""}, of_tree=of_tree)
+                hold.wait = Wait(stack.id, of_tree, hold, until, now.get(stack.id, ""))
         return hold.wait
 
     def try_keep(self, wait: Wait) -> bool:

@@ -30,7 +30,13 @@ class Changing:
         self._database = database
 
     def list_changes(
-        self, context: RequestContext, stack: str, since: str | None = None, limit: int = 500
+        self,
+        context: RequestContext,
+        stack: str,
+        since: str | None = None,
+        limit: int = 500,
+        *,
+        nested: bool = True,
     ) -> Json:
         """Return what is new since a cursor; without one, nothing but a cursor."""
         cursor = None if since is None else Cursor.parse(since)
@@ -38,7 +44,7 @@ class Changing:
         shown = show(self._database, context.project_id, stack, with_outputs=False, with_progress=True)
         if shown is None:
             raise errors.NotFound(entity="Stack", name=stack)
-        found = self._difference(shown, cursor, limit)
+        found = self._difference(shown, cursor, limit, nested=nested)
         happened = changes.numbered(self._database, found.numbers) if found.numbers else []
         return {
             "cursor": str(found.cursor),
@@ -54,14 +60,14 @@ class Changing:
         """Return what ``changed_stacks`` does of stacks together with all that is nested in them."""
         return changed(known, tree_fingerprints(self._database, list(known)))
 
-    def _difference(self, shown: Shown, cursor: Cursor | None, limit: int) -> Difference:
+    def _difference(self, shown: Shown, cursor: Cursor | None, limit: int, *, nested: bool) -> Difference:
         stack_id, key = shown.stack.id, shown.stack.atomic_key
         if cursor is not None:
-            present = changes.from_floor(self._database, stack_id, cursor.floor)
+            present = changes.from_floor(self._database, stack_id, cursor.floor, nested=nested)
             found = compare(cursor, present, key, limit=limit)
             if not found.missed:
                 return found
-        seen = all_seen(changes.youngest(self._database, stack_id), key)
+        seen = all_seen(changes.youngest(self._database, stack_id, nested=nested), key)
         return Difference(numbers=(), cursor=seen, missed=cursor is not None)
 
     def _resources(self, happened: Sequence[tuple[Event, str]]) -> list[Json]:

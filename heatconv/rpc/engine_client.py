@@ -295,9 +295,15 @@ class EngineClient(Client):
 
     @endpoint(reads=True)
     def list_changes(
-        self, context: RequestContext, stack: str, since: str | None = None, limit: int = 500
+        self,
+        context: RequestContext,
+        stack: str,
+        since: str | None = None,
+        limit: int = 500,
+        *,
+        nested: bool = True,
     ) -> Json:
-        """Return what is new since a cursor: in a stack and those nested in it, or in a nested one alone.
+        """Return what is new in a stack since a cursor; with ``nested``, in those nested in a root stack too.
 
         Keys: cursor (a text to ask for what comes next; without ``since`` there is nothing else that is
         new), news (whether anything is), more (there is more than ``limit`` events: ask again), missed

@@ -6,7 +6,7 @@ from __future__ import annotations
 from heatconv.api import views
 from heatconv.api.call import Answer, Call, Stack
 from heatconv.api.contract import takes
-from heatconv.api.query import SINCE
+from heatconv.api.query import NESTED, SINCE
 from heatconv.api.schemas import changes as schemas
 
 
@@ -14,5 +14,6 @@ from heatconv.api.schemas import changes as schemas
 def index(call: Call, stack: Stack) -> Answer:
     """Tell what is new; who has a cursor may wait for it."""
     limit = min(call.query["limit"] or schemas.MOST, schemas.MOST)
-    row = call.engine.list_changes(call.context, stack.id, since=call.query[SINCE], limit=limit)
+    since, nested = call.query[SINCE], call.query[NESTED]
+    row = call.engine.list_changes(call.context, stack.id, since, limit, nested=nested)
     return Answer({"changes": views.changes(call, row)}, has_news=row["news"])

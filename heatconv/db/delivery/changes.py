@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading what has happened since somebody looked: in a stack, and in all that is nested in it.
+"""Reading what has happened since somebody looked: in a stack alone, or in all that is nested in it, too.
 
-Of a nested stack that is itself alone.  What is read are entries of the index of events by stack, from
+Of a nested stack that is itself.  What is read are entries of the index of events by stack, from
 the newest backwards; nothing is written for whoever looks.
 """
 
@@ -20,7 +20,11 @@ from heatconv.db.tables import event, stack
 from heatconv.model.changes import Numbered
 from heatconv.model.records import Event
 
-_OF_TREE = sa.or_(stack.c.id == sa.bindparam("of"), stack.c.root_stack_id == sa.bindparam("of"))
+_ALONE = stack.c.id == sa.bindparam("of")
+_OF = {
+    False: _ALONE,
+    True: sa.or_(_ALONE, stack.c.root_stack_id == sa.bindparam("of")),
+}  #: with what is nested
 
 #: A transaction that has written an event is open no longer than this.
 _SETTLED = event.c.created_at < seconds_ago(sa.bindparam("settled_after"))
@@ -33,11 +37,11 @@ _LAST_SETTLED = (
     .correlate(stack)
     .scalar_subquery()
 )
-_FLOOR = sa.select(sa.func.max(_LAST_SETTLED)).select_from(stack).where(_OF_TREE)
+_FLOOR = sa.select(sa.func.max(_LAST_SETTLED)).select_from(stack)
 _NUMBERS = (
     sa.select(event.c.id, _SETTLED.label("settled"))
     .join(stack, stack.c.id == event.c.stack_id)
-    .where(_OF_TREE, event.c.id >= sa.bindparam("floor"))
+    .where(event.c.id >= sa.bindparam("floor"))
     .order_by(event.c.id)
 )
 _NAMED = (
@@ -53,22 +57,27 @@ _NAMED = (
 
 
 @reading
-def youngest(connection: Connection, stack_id: str, *, settled_after: float = OPEN) -> list[Numbered]:
-    """Return the numbers of a tree's events, in order, from the newest one on that is settled."""
+def youngest(
+    connection: Connection, stack_id: str, *, nested: bool, settled_after: float = OPEN
+) -> list[Numbered]:
+    """Return the numbers of a stack's events, in order, from the newest one on that is settled."""
     asked = {"of": stack_id, "settled_after": settled_after}
-    return _numbers(connection, {**asked, "floor": connection.scalar(_FLOOR, asked) or 0})
+    floor = connection.scalar(_FLOOR.where(_OF[nested]), asked) or 0
+    return _numbers(connection, {**asked, "floor": floor}, nested=nested)
 
 
 @reading
 def from_floor(
-    connection: Connection, stack_id: str, floor: int, *, settled_after: float = OPEN
+    connection: Connection, stack_id: str, floor: int, *, nested: bool, settled_after: float = OPEN
 ) -> list[Numbered]:
-    """Return the numbers of a tree's events, in order, from one of them on."""
-    return _numbers(connection, {"of": stack_id, "floor": floor, "settled_after": settled_after})
+    """Return the numbers of a stack's events, in order, from one of them on."""
+    asked = {"of": stack_id, "floor": floor, "settled_after": settled_after}
+    return _numbers(connection, asked, nested=nested)
 
 
-def _numbers(connection: Connection, asked: dict[str, object]) -> list[Numbered]:
-    return [Numbered(row.id, bool(row.settled)) for row in connection.execute(_NUMBERS, asked)]
+def _numbers(connection: Connection, asked: dict[str, object], *, nested: bool) -> list[Numbered]:
+    found = connection.execute(_NUMBERS.where(_OF[nested]), asked)
+    return [Numbered(row.id, bool(row.settled)) for row in found]
 
 
 @reading

@@ -163,6 +163,7 @@ def test_what_is_nested_is_told_with_the_stack_around_it_and_nobody_elses(databa
     follower.look(web)
     of_inner = Follower(Changing(database))
     of_inner.look(inner)
+    of_web = Changing(database).list_changes(CONTEXT, web, nested=False)["cursor"]
     before = tree_fingerprints(database, [web, inner, other])
     with database.engine.begin() as connection:
         happen(connection, other, "foreign")
@@ -176,6 +177,9 @@ def test_what_is_nested_is_told_with_the_stack_around_it_and_nobody_elses(databa
     after = tree_fingerprints(database, [web, inner, other])
     assert all(after[each] != before[each] for each in (web, inner, other))
     assert Changing(database).changed_trees(CONTEXT, {web: after[web], inner: ""}) == {inner: after[inner]}
+
+    alone = Changing(database).list_changes(CONTEXT, web, of_web, nested=False)
+    assert not alone["news"]
 
     with database.engine.begin() as connection:
         happen(connection, web, "group")

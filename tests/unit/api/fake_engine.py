@@ -278,7 +278,12 @@ class FakeEngine:
         return self._changed_stacks(context, known)
 
     def _list_changes(
-        self, context: RequestContext, stack: str, since: str | None = None, limit: int = 500
+        self,
+        context: RequestContext,
+        stack: str,
+        since: str | None = None,
+        limit: int = 500,
+        nested: bool = True,
     ) -> Any:
         """Have the number of events that were seen for a cursor."""
         row = self._find(context, stack)

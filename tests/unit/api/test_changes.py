@@ -84,3 +84,11 @@ def test_no_more_is_told_at_a_time_than_was_asked_for(engine, look, stack):
 
 def test_what_is_not_understood_is_refused(look):
     assert look(until="tomorrow").status_code == 400
+
+
+def test_who_does_not_want_what_is_nested_waits_for_the_stack_alone(engine, look, stack):
+    cursor = look(nested="false").json["changes"]["cursor"]
+    hold = FakeHold()
+    look(cursor, hold, wait=60, nested="false")
+    assert hold.begun == 1
+    assert engine.trees == []
