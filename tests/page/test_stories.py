@@ -72,6 +72,7 @@ def test_my_stack_is_stuck_and_i_want_to_know_why(page, client):
 def test_what_has_failed_comes_first_and_says_why(page, client, cloud):
     for number in range(3):
         create(client, f"fine-{number}", SHOP)
+        until(page, client, f"fine-{number}", "CREATE_COMPLETE")
     cloud.fail(FailureRule(op="create", name="*database*", status=409, outcome=Outcome.REFUSE, times=None))
     create(client, "broken", SHOP)
     until(page, client, "broken", "CREATE_FAILED")
