@@ -15,5 +15,6 @@ belong together; ``contract``, which reads the request by ``query`` and ``body``
 declare.  An answer that the client has already is left out by ``unchanged``, or waits for a change
 of its stack by ``watch``.
 
+``page`` serves the live page, whose files are in the directory ui and ask the API as any client does.
 ``faults`` turns errors into HTTP.  ``openapi`` describes the API for programs.
 """

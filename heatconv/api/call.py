@@ -82,6 +82,7 @@ class Answer:
     status: HTTPStatus = HTTPStatus.OK
     headers: Mapping[str, str] = field(default_factory=dict)
     made: Stack | None = None  #: the stack that there is by the request
+    has_news: bool = True  #: whether it says anything that the client has not told us that it knows
 
 
 Handler = Callable[..., Answer]

@@ -27,6 +27,7 @@ class Contract:
     body: Schema | None = None
     any_body: bool = False  #: one of any ``Content-Type``, and none if it is no JSON object
     answers: HTTPStatus = HTTPStatus.OK
+    of_tree: bool = False  #: it takes ``nested``: who waits, waits for what is nested in the stack too
 
     def read(self, call: Call) -> Call:
         """Return a call with its query and its body.

@@ -22,7 +22,7 @@ from oslo_context import context as oslo_context
 from oslo_middleware.request_id import ENV_REQUEST_ID
 
 from heatconv import errors
-from heatconv.api import auth, faults, middleware, openapi, routes, unchanged
+from heatconv.api import auth, faults, middleware, openapi, page, routes, unchanged
 from heatconv.api.call import Answer, Call, Handler
 from heatconv.api.contract import contract_of
 from heatconv.api.handlers import versions
@@ -84,6 +84,10 @@ def application(
     for url in ("/", "/versions", *routes.VERSIONS):
         app.add_route(url, VersionsDocument())
     app.add_route(openapi.URL, openapi.Document())
+    if conf.api.page:
+        files = page.Page.of(conf)
+        app.add_route(page.URL, files)
+        app.add_route(f"{page.URL}/{{name}}", files)
     app.add_sink(versions.show, _OTHER_VERSION)
     return middleware.around(app, conf)
 
@@ -157,7 +161,7 @@ class Endpoint:
             self._parts.policy.enforce(rule, call.context)
         handler = self._handlers[request.method]
         located = self._located(call, fields)
-        wait = self._parts.watch.prepare(call, located.get("stack"), contract_of(handler).query)
+        wait = self._parts.watch.prepare(call, located.get("stack"), contract_of(handler))
         answer = handler(call, **located)
         if answer.made is not None:
             self._parts.identities.note(call, answer.made)
@@ -166,8 +170,9 @@ class Endpoint:
         if response.text and "signature" in response.text and not self._may_signal(call):
             response.text = without_signatures(response.text)
         unchanged.spare(request, response)
-        if wait is not None and response.status_code == HTTPStatus.NOT_MODIFIED:
-            self._parts.watch.keep(wait)
+        is_known = response.status_code == HTTPStatus.NOT_MODIFIED or not answer.has_news
+        if wait is not None and is_known and self._parts.watch.try_keep(wait):
+            unchanged.leave_out(response)  # a server keeps to itself only what has no body
 
     def _may_signal(self, call: Call) -> bool:
         return self._parts.policy.allows("resource:signal", call.context)

@@ -13,6 +13,12 @@ from heatconv.api.schemas import Schema
 #: What a filter's values are collected under, see ``read``.
 FILTERS = "filters"
 
+#: What was seen already, see ``heatconv.api.handlers.changes``.
+SINCE = "since"
+
+#: Whether what is nested in a stack counts as of it.
+NESTED = "nested"
+
 #: How long a request may wait, see ``heatconv.api.watch``.
 WAIT = "wait"
 

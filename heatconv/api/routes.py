@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from heatconv.api.call import Handler
 from heatconv.api.handlers import (
     actions,
+    changes,
     events,
     lookup,
     notifications,
@@ -62,6 +63,8 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     _STACK + "/graph": {"GET": stacks.graph},
     _STACK + "/drift": {"GET": stacks.drift},
     _STACK + "/explanation": {"GET": stacks.explanation},
+    _STACK + "/picture": {"GET": stacks.picture},
+    _STACK + "/changes": {"GET": changes.index},
     _STACK + "/actions": {"POST": actions.act},
     _STACK + "/outputs": {"GET": outputs.index},
     _STACK + "/outputs/{output_key}": {"GET": outputs.show},

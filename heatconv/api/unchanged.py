@@ -23,6 +23,11 @@ def spare(request: falcon.Request, response: falcon.Response) -> None:
     # Whoever keeps it asks whether it holds, and keeps it for one user: a token is no part of the URL.
     response.cache_control = ["private", "no-cache"]
     if any(known in ("*", tag) for known in request.if_none_match or ()):
-        response.status = HTTPStatus.NOT_MODIFIED
-        response.text = None
-        response.delete_header("Content-Type")
+        leave_out(response)
+
+
+def leave_out(response: falcon.Response) -> None:
+    """Answer that the client has it already."""
+    response.status = HTTPStatus.NOT_MODIFIED
+    response.text = None
+    response.delete_header("Content-Type")

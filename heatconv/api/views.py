@@ -52,6 +52,7 @@ def stack_row(call: Call, row: Json, *, with_project: bool = False) -> Json:
         "phase": row.get("phase"),
         "progress": row.get("progress"),
         **({"project": row["project"]} if with_project else {}),
+        **({"drift": row["drift"]} if "drift" in row else {}),
     }
 
 
@@ -228,6 +229,35 @@ def event(call: Call, row: Json, *, detail: bool = False, root: Stack | None = N
             "resource_properties": row.get("resource_properties") or {},
         }
     return view
+
+
+def changes(call: Call, row: Json) -> Json:
+    """Return what is new in a stack."""
+    return {
+        "cursor": row["cursor"],
+        "missed": row["missed"],
+        "more": row["more"],
+        "stack": stack_row(call, row["stack"]),
+        "events": [event(call, each) | {"stack": each["stack"]} for each in row["events"]],
+        "resources": [_changed_resource(each) for each in row["resources"]],
+    }
+
+
+def _changed_resource(row: Json) -> Json:
+    view = {"resource_name": row["name"], "resource_type": row["type"], "stack": row["stack"]}
+    if row["gone"]:
+        return {**view, "gone": True}
+    return {
+        **view,
+        "gone": False,
+        "physical_resource_id": row["physical_id"] or "",
+        "resource_status": state(row["action"], row["status"]),
+        "resource_status_reason": row["reason"] or "",
+        "updated_time": row["updated_at"],
+        "requires": row["requires"],
+        "wanted": row["wanted"],
+        "clearing": row["clearing"],
+    }
 
 
 def snapshot(row: Json) -> Json:

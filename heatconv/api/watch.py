@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -20,6 +21,7 @@ from oslo_config import cfg
 from heatconv import errors
 from heatconv.api import query
 from heatconv.api.call import Call, Stack
+from heatconv.api.contract import Contract
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.engine_client import EngineClient
 
@@ -56,6 +58,7 @@ class Wait:
     """A request that waits."""
 
     stack_id: str
+    of_tree: bool  #: with what is nested in the stack
     hold: Hold
     until: float  #: by ``time.monotonic``
     fingerprint: str  #: of the stack, from before its answer was read
@@ -77,16 +80,18 @@ class Watch:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
-    def prepare(self, call: Call, stack: Stack | None, keys: query.Keys) -> Wait | None:
+    def prepare(self, call: Call, stack: Stack | None, contract: Contract) -> Wait | None:
         """Return what a request may wait for, which has to be prepared before the answer is read.
 
-        None: it does not ask to wait, or cannot. What is nested is not watched with a stack.
+        None: it does not ask to wait, or cannot. What is nested is watched with a stack where the
+        contract says so, and not where a query does.
         """
-        request = call.request
+        request, keys = call.request, contract.query
         hold: Hold | None = request.env.get(HOLD)
         if hold is None or stack is None or query.WAIT not in keys:
             return None
-        if query.WAIT not in request.params or not request.if_none_match:
+        knows = request.params.get(query.SINCE) if query.SINCE in keys else request.if_none_match
+        if query.WAIT not in request.params or not knows:
             return None
         asked = query.read(request.params, keys)
         seconds = min(asked[query.WAIT] or 0, self._longest)
@@ -96,22 +101,24 @@ class Watch:
             until = time.monotonic() + seconds
             # An engine that does not answer, or is of an earlier release, is no reason not to answer.
             with suppress(errors.TransportError):
-                now = self._engine.changed_stacks(_OURS, {stack.id: ""})
-                hold.wait = Wait(stack.id, hold, until, now.get(stack.id, ""))
+                of_tree = contract.of_tree and asked[query.NESTED]
+                now = self._fingerprints({stack.id: ""}, of_tree=of_tree)
+                hold.wait = Wait(stack.id, of_tree, hold, until, now.get(stack.id, ""))
         return hold.wait
 
-    def keep(self, wait: Wait) -> None:
-        """Let a request wait whose answer, now read, is what its client has; unless its time is over."""
+    def try_keep(self, wait: Wait) -> bool:
+        """Let a request wait whose answer, now read, has nothing new; False: no longer, or not one more."""
         with self._changed:
             if time.monotonic() >= wait.until or len(self._waiting) >= self._most:
-                return
+                return False
             if not wait.hold.try_begin():
-                return
+                return False
             self._waiting.add(wait)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
                 self._thread.start()
             self._changed.notify()
+            return True
 
     def _run(self) -> None:
         while True:
@@ -135,17 +142,25 @@ class Watch:
             waiting = tuple(self._waiting)
         for each in over:
             each.hold.end()
+        for of_tree in (False, True):
+            self._look_for([each for each in waiting if each.of_tree is of_tree], of_tree=of_tree)
+
+    def _look_for(self, waiting: Sequence[Wait], *, of_tree: bool) -> None:
         known = {each.stack_id: each.fingerprint for each in waiting}
         found: dict[str, str] = {}
         ids = list(known)
         for start in range(0, len(ids), _AT_A_TIME):
             some = {each: known[each] for each in ids[start : start + _AT_A_TIME]}
-            found |= self._engine.changed_stacks(_OURS, some)
+            found |= self._fingerprints(some, of_tree=of_tree)
         for each in waiting:
             fingerprint = found.get(each.stack_id, known[each.stack_id])
             if fingerprint != each.fingerprint:
                 each.fingerprint = fingerprint
                 self._end(each)
+
+    def _fingerprints(self, known: Mapping[str, str], *, of_tree: bool) -> dict[str, str]:
+        ask = self._engine.changed_trees if of_tree else self._engine.changed_stacks
+        return ask(_OURS, known)
 
     def _end(self, wait: Wait) -> None:
         with self._changed:

@@ -10,6 +10,7 @@ from typing import Any
 from heatconv.db.convergence.traversals import Started
 from heatconv.db.plumbing.session import Database
 from heatconv.db.software.configs import UNLIMITED, Quotas
+from heatconv.engine.changing import Changing
 from heatconv.engine.delegating import Authority, Delegating
 from heatconv.engine.event_reads import EventReads
 from heatconv.engine.explaining import Explaining
@@ -17,6 +18,7 @@ from heatconv.engine.freezer import Freezer
 from heatconv.engine.languages import Languages
 from heatconv.engine.lifecycle import Lifecycle
 from heatconv.engine.nested_creation import NestedCreation
+from heatconv.engine.picturing import Picturing
 from heatconv.engine.plugin_access import SignalUrl
 from heatconv.engine.posted_sources import PostedSources
 from heatconv.engine.prepare import Preparer
@@ -166,6 +168,8 @@ class Engine:
         self.reads = Reads(database, dead_after=settings.dead_after)
         self.resource_reads = ResourceReads(database, registry, settings.signal_url)
         self.event_reads = EventReads(database)
+        self.changing = Changing(database)
+        self.picturing = Picturing(database)
         self.explaining = Explaining(database, registry, dead_after=settings.dead_after)
         self.software = Software(database=database, quotas=settings.software_quotas, wake=doorbell.wake)
         means = Means(database=database, registry=registry, freezer=freezer, sources=sources, quotas=quotas)

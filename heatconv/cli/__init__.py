@@ -3,8 +3,7 @@
 
 Begin with ``main``, the program, and ``base``, which has what every command has.  ``request`` makes
 a request of the arguments that describe a stack.  ``progress`` waits for a stack, and ``tail``
-follows its events.  ``graph_layout`` places the nodes of a dependency graph, ``graph_svg`` draws
-the graph, and ``graph_text`` writes it as text.
+follows its events.  ``graph_svg`` draws a dependency graph, and ``graph_text`` writes it as text.
 
 A plan goes through ``plan_view`` while it arrives: ``plan_facts`` puts what it says of a resource into
 lines, ``plan_outline`` makes one entry of what is alike, ``plan_text`` prints these as a tree,

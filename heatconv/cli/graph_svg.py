@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import Any
 from xml.sax.saxutils import escape
 
-from heatconv.cli import graph_layout
 from heatconv.cli.graph_text import Look, LookOf, incarnation, look_of_resource, requirements
+from heatconv.graph import layout as layouts
 
 _CHARACTER = 8.0  #: width of one, on average, at 13 pixels
 _SHORTEST, _LONGEST = 14, 34  #: characters of a line of text in a box
@@ -37,7 +37,7 @@ def render(graph: dict[str, Any], title: str, look_of: LookOf = look_of_resource
     going = [{**node, "name": incarnation(node)} for node in graph.get("clearing", [])]
     graph = {**graph, "nodes": [*graph["nodes"], *going]}
     nodes = {node["name"]: node for node in graph["nodes"]}
-    layout = graph_layout.arrange(requirements(graph))
+    layout = layouts.arrange(requirements(graph))
     width = _box_width(nodes.values())
     centres, drawing = _place(layout.layers, nodes, width)
     parts = [_HEAD.format(width=drawing[0], height=drawing[1], title=escape(title), margin=_MARGIN)]

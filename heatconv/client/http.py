@@ -9,13 +9,12 @@ its canonical URL, where that is needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from heatconv.client.transport import ClientError, Json, Look, Transport
+from heatconv.client.transport import ClientError, Json, Transport
 
-__all__ = ["Client", "ClientError", "Json", "Look"]
+__all__ = ["Client", "ClientError", "Json"]
 
 
 PAGE = 1000  #: resources of a plan that are asked for at once
@@ -260,16 +259,19 @@ class Client(Transport):
         of = self._resource(stack, resource) if resource else self.locate(stack)
         return list(self._send("GET", f"{of}/events", query=query)["events"])
 
-    def look_at_events(
-        self, place: str, query: Mapping[str, Any], *, known: str | None = None, wait: float = 0
-    ) -> Look:
-        """Return what ``list_events`` does of the stack at a canonical URL, as soon as it is not as known.
+    def list_changes(self, place: str, since: str | None = None, *, wait: float = 0) -> Json | None:
+        """Return what is new in a stack, without those nested in it, as soon as there is something.
 
-        That is the tag of a list; after ``wait`` seconds the answer is None.  A service that cannot wait,
-        such as Heat, answers at once.
+        Args:
+            place: the stack's canonical URL.
+            since: the cursor of the answer before; without one the answer is nothing but a cursor.
+            wait: seconds that the service may take while there is nothing.
+
+        None: the stack is gone, or the service cannot tell what is new, as Heat cannot.
         """
-        look = self._look(f"{place}/events", query, known, wait)
-        return look if look.answer is None else replace(look, answer=list(look.answer["events"]))
+        query = {"nested": "false", **({"since": since, "wait": round(wait)} if since else {})}
+        found = self._look(f"{place}/changes", query, wait=wait)
+        return None if found is None else dict(found["changes"])
 
     def show_event(self, stack: str, resource: str, event_id: str) -> Json:
         """Return one event."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from json import JSONDecodeError
 from typing import Any
 from urllib.parse import quote
@@ -28,14 +27,6 @@ class ClientError(HeatconvError):
         super().__init__(message)
         self.status = status
         self.kind = kind
-
-
-@dataclass(frozen=True)
-class Look:
-    """What somebody sees who looks again."""
-
-    answer: Any  #: None: it is the one that was known
-    tag: str | None  #: of the answer; None of a service that gives none
 
 
 class Transport:
@@ -71,23 +62,17 @@ class Transport:
     def _url(self, path: str) -> str:
         return path if path.startswith(("http://", "https://")) else self.endpoint + path
 
-    def _look(self, url: str, query: Mapping[str, Any], known: str | None, wait: float) -> Look:
-        """Return what a GET of a canonical URL answers, once it is another answer than the known.
+    def _look(self, url: str, query: Mapping[str, Any], *, wait: float = 0) -> Any:
+        """Return the JSON answer to a GET of a canonical URL, which the service may keep for some seconds.
 
-        Args:
-            url: what to look at.
-            query: which of it.
-            known: the tag of the answer that is known, if any is.
-            wait: seconds that the service may take if that has not changed; not every service does.
+        None: the service knows no such URL.
         """
-        headers = {"If-None-Match": known} if known else {}
-        query = {**query, "wait": round(wait)} if known else query
-        response = self._request("GET", url, query=query, headers=headers, patience=wait)
-        if response.status_code == requests.codes.not_modified:
-            return Look(None, known)
+        response = self._request("GET", url, query=query, patience=wait)
+        if response.status_code == requests.codes.not_found:
+            return None
         if response.status_code != requests.codes.ok:
             raise _error(response)
-        return Look(_decoded(response), response.headers.get("ETag"))
+        return _decoded(response)
 
     def _send(
         self, method: str, path: str, *, json: Json | None = None, query: Mapping[str, Any] | None = None

@@ -18,7 +18,7 @@ from pathlib import Path  # noqa: E402
 from oslo_config import cfg  # noqa: E402
 
 from heatconv import conf as configuration  # noqa: E402
-from heatconv.api import auth  # noqa: E402
+from heatconv.api import auth, page  # noqa: E402
 from heatconv.api.policy import Policy  # noqa: E402
 from heatconv.cmd import keys  # noqa: E402
 from heatconv.cmd.compose import common, engine, worker  # noqa: E402
@@ -86,6 +86,8 @@ def main() -> None:
         signal.signal(signum, lambda *_: api.stop())
     collect_less()
     print(f"heatconv is up: http://{host}:{port}/v1/default", flush=True)  # noqa: T201 - a program that waits for it reads it
+    if conf.api.page:
+        print(f"To look at it in a browser: http://{host}:{port}{page.URL}/", flush=True)  # noqa: T201 - likewise
     api.serve()
     planning.stop()
     working.stop()

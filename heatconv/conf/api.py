@@ -37,6 +37,12 @@ OPTS = [
         "with the name that a client used if it is one of these, else with public_endpoint or that address. "
         "Without a login (strategy noauth), requests by another name are refused.",
     ),
+    cfg.BoolOpt(
+        "page",
+        default=True,
+        help="Whether to serve the live page at /ui/: files that anybody may have, by which whoever logs in "
+        "uses the API in a browser.",
+    ),
     cfg.IntOpt("workers", default=1, min=1, help="Number of processes that heatconv-api runs."),
     cfg.IntOpt("threads", default=16, min=1, help="Number of requests each of them serves at a time."),
     cfg.FloatOpt(

@@ -21,11 +21,12 @@ hands it over; ``signals`` stores what a resource is told, and ``signalled_plugi
 for that; ``software`` has configs and deployments.
 
 Reads begin with ``lookup``, which finds the stack. ``reads``, ``resource_reads`` and
-``event_reads`` say what is, and ``explaining`` says why it is not done; ``validation`` judges a
-template for which there is no stack, with ``nested_parameters`` for the stacks inside; ``types``
-and ``languages`` say what a template may use. ``plugin_access`` asks a plugin and changes nothing,
-and ``nested_stacks`` shows a plugin the stacks inside. ``views`` shapes answers, ``redaction``
-takes hidden values out of them, and ``stack_users`` says what a stack user may reach.
+``event_reads`` say what is, ``changing`` what is new, and ``explaining`` why it is not done;
+``picturing`` shows a stack of any size. ``validation`` judges a template for which there is no
+stack, with ``nested_parameters`` for the stacks inside; ``types`` and ``languages`` say what a
+template may use. ``plugin_access`` asks a plugin and changes nothing, and ``nested_stacks`` shows a
+plugin the stacks inside. ``views`` shapes answers, ``redaction`` takes hidden values out of them,
+and ``stack_users`` says what a stack user may reach.
 
 ``recovery`` finds the work that fell between two processes, ``purging`` drops what nobody needs,
 ``survey`` says how much there is, and ``orphans`` finds what no stack has.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from heatconv import errors
@@ -51,6 +51,11 @@ def find_to_change(database: Database, context: RequestContext, stack: str) -> S
     if context.refused_types:
         check_types(nested.types_in_tree(database, found.root_id), context.refused_types)
     return found
+
+
+def changed(known: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """Return the fingerprints of those things that have another than is known; "" if one is gone."""
+    return {each: now.get(each, "") for each, was in known.items() if now.get(each, "") != was}
 
 
 def first_of_each_name(rows: Iterable[Row]) -> list[Row]:

@@ -11,9 +11,10 @@ from heatconv import errors, template
 from heatconv.db.convergence import nested, resources, services, stacks, sync_points
 from heatconv.db.convergence.fingerprints import fingerprints
 from heatconv.db.convergence.shown import Shown, show
+from heatconv.db.observation import drifted
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
-from heatconv.engine.lookup import find, first_of_each_name
+from heatconv.engine.lookup import changed, find, first_of_each_name
 from heatconv.engine.redaction import Redaction
 from heatconv.engine.stack_users import own_resource
 from heatconv.model.deferred import references
@@ -59,16 +60,20 @@ class Reads:
         """Return a page of stacks, and how many there are if that is asked for."""
         asked = dict(query)
         with_count = asked.pop("with_count", False)
+        with_drift = asked.pop("with_drift", False)
         project_id = None if asked.pop("all_projects", False) else context.project_id
         page = stacks.Page(**asked)
         found = stacks.list_stacks(self._database, project_id, page)
         count = stacks.count(self._database, project_id, page) if with_count else None
-        return {"stacks": self._stack_views(found), "count": count}
+        shown = self._stack_views(found)
+        if with_drift:
+            drifts = drifted.of_stacks(self._database, [stack.id for stack in found])
+            shown = [view | {"drift": views.drift(drifts.get(view["id"]))} for view in shown]
+        return {"stacks": shown, "count": count}
 
     def changed_stacks(self, context: RequestContext, known: Mapping[str, str]) -> dict[str, str]:
         """Return the fingerprints of those stacks that have another than is known; "" if it is gone."""
-        found = fingerprints(self._database, list(known))
-        return {each: now for each, was in known.items() if (now := found.get(each, "")) != was}
+        return changed(known, fingerprints(self._database, list(known)))
 
     def get_template(self, context: RequestContext, stack: str) -> Json:
         """Return a stack's template as it was posted, the defaults of hidden parameters masked."""

@@ -18,6 +18,6 @@ are what a worker finds to do for a node, and ``tokens`` saves what a plugin ret
 ``explanation`` why it is not done, and ``deletion`` by which policy a row is deleted.
 
 What is bounded: ``bounds`` says how much a tree of stacks may hold, ``permission`` which types
-somebody may use.  ``secrets`` keeps texts from being shown.  ``work`` counts what a user's words
-ask for, and ``patterns`` matches a user's regular expressions.
+somebody may use.  ``changes`` tells which events somebody has seen.  ``secrets`` keeps texts from being
+shown.  ``work`` counts what a user's words ask for, and ``patterns`` matches a user's regular expressions.
 """

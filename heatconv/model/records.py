@@ -252,6 +252,17 @@ class Listed:
     updated_at: datetime | None
 
 
+class Drawn(NamedTuple):
+    """A resource row as a picture of its stack shows it; there may be many."""
+
+    id: str
+    name: str
+    type: str
+    requires: frozenset[str] | None  #: names; None: it is not wanted any more
+    action: Action
+    status: Status
+
+
 @dataclass(frozen=True, kw_only=True)
 class Nested:
     """A living stack that belongs to a resource, and where that is."""

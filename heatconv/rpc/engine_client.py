@@ -272,7 +272,8 @@ class EngineClient(Client):
         """Return ``{"stacks": [...], "count": n or None}``, newest first by default.
 
         ``query``: limit, marker, sort_keys (stack_name, stack_status,
-        creation_time, updated_time), sort_dir, with_count, show_deleted,
+        creation_time, updated_time), sort_dir, with_count, with_drift (each has
+        ``drift`` as ``show_stack`` gives it), show_deleted,
         show_nested (those too that belong to a resource), all_projects,
         filters ({key: [values]}; id, name, action, status, reason, project,
         username, parent, disable_rollback, timeout_mins,
@@ -286,6 +287,32 @@ class EngineClient(Client):
 
         The stacks may be of any project: an API asks for all whom it has shown one.  The fingerprint of
         a stack that is gone is "", which is also what is known of one that nobody has looked at yet.
+        """
+
+    @endpoint(reads=True)
+    def changed_trees(self, context: RequestContext, known: Mapping[str, str]) -> dict[str, str]:
+        """Return the same of stacks together with all that is nested in them; of a nested one, by itself."""
+
+    @endpoint(reads=True)
+    def list_changes(
+        self,
+        context: RequestContext,
+        stack: str,
+        since: str | None = None,
+        limit: int = 500,
+        *,
+        nested: bool = True,
+    ) -> Json:
+        """Return what is new in a stack since a cursor; with ``nested``, in those nested in a root stack too.
+
+        Keys: cursor (a text to ask for what comes next; without ``since`` there is nothing else that is
+        new), news (whether anything is), more (there is more than ``limit`` events: ask again), missed
+        (there may be events that are gone and were not seen: read everything anew), stack (as
+        ``show_stack`` gives it, without parameters and outputs), events (the oldest first, as
+        ``list_events`` gives them; one may have been there before), resources (what they are of, as it is
+        now: {"name", "type", "stack" ({"name", "id"}), "gone"}, and unless that is true "action", "status",
+        "reason", "physical_id", "updated_at", "wanted", "requires" (names) and "clearing", the number of
+        those rows of the name that await their cleanup).
         """
 
     @endpoint(reads=True)
@@ -325,6 +352,21 @@ class EngineClient(Client):
 
         ``{"nodes": [{"name", "type", "action", "status", "reason",
         "physical_id"}], "edges": [[name, required name], ...]}``
+        """
+
+    @endpoint(reads=True)
+    def show_picture(
+        self, context: RequestContext, stack: str, most: int, find: str = "", mark: str | None = None
+    ) -> Json:
+        """Return what is to be drawn of a stack, without what is nested in its resources.
+
+        ``{"stack", "total", "kinds": {kind: number}, "marks", "edges", "left_out", "found", "members"}``.
+        A mark, of which there are ``most`` at most, has ``key``, ``kind`` (as ``heatconv.graph.picture.Kind``
+        has them), ``count`` of resources, ``column``, ``row``, and of the first of these ``name``, ``type``,
+        ``action``, ``status`` and ``nested`` ({"name", "id"} of its stack, or None).  An edge is [mark
+        required, mark, rows in the columns between]; ``left_out`` is the number of those that are too many.
+        ``found`` are the names that contain ``find``, the first of them, each with a mark of its own;
+        ``members`` are the first resources of a ``mark``, each as it would be drawn alone, without a place.
         """
 
     # -- resources and events --------------------------------------------------------------

@@ -12,6 +12,7 @@ from heatconv.api.contract import takes
 from heatconv.api.handlers import source as sources
 from heatconv.api.query import FILTERS
 from heatconv.api.schemas import stacks as schemas
+from heatconv.graph.picture import FEWEST, MOST
 from heatconv.model.ids import new_id
 from heatconv.rpc.engine_client import Json
 
@@ -70,6 +71,8 @@ def _listed(call: Call, *, of_all: bool) -> Answer:
         "all_projects": of_all,
         "not_tags_any": [*call.query["not_tags_any"], *hidden],
         **{key: call.query[key] for key in _HANDED_ON},
+        # Not sent unless it is asked for: an engine of an earlier release does not know it.
+        **({"with_drift": True} if call.query["with_drift"] else {}),
     }
     page = call.engine.list_stacks(call.context, query)
     body = {"stacks": [views.stack_row(call, row, with_project=of_all) for row in page["stacks"]]}
@@ -178,3 +181,12 @@ def explanation(call: Call, stack: Stack) -> Answer:
 def graph(call: Call, stack: Stack) -> Answer:
     """Show how the resources of a stack depend on each other."""
     return Answer({"graph": call.engine.show_graph(call.context, stack.id)})
+
+
+@takes(query=schemas.PICTURE, no_other_query=True)
+def picture(call: Call, stack: Stack) -> Answer:
+    """Show what is to be drawn of a stack, however large it is."""
+    query = call.query
+    most = min(max(query["limit"] or FEWEST, FEWEST), MOST)
+    row = call.engine.show_picture(call.context, stack.id, most, query["find"] or "", query["mark"])
+    return Answer({"picture": row})

@@ -40,6 +40,13 @@ _ONE = [
         "Explain what a stack waits for, or why it failed.",
         f"GET {_STACK}/explanation",
     ),
+    rule("stacks:picture", READER, "Show a stack to be drawn.", f"GET {_STACK}/picture"),
+    rule(
+        "stacks:changes",
+        READER,
+        "See what has changed in a stack, and in those nested in it.",
+        f"GET {_STACK}/changes",
+    ),
     rule("stacks:list_outputs", READER, "List the outputs of a stack.", f"GET {_STACK}/outputs"),
     rule("stacks:show_output", READER, "Show an output of a stack.", f"GET {_STACK}/outputs/{{output_key}}"),
     rule("stacks:update", MEMBER, "Update a stack.", f"PUT {_STACK}"),

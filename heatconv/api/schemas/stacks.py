@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from heatconv.api.query import Keys, choice, filtering, flag, names, number, text, waiting
 from heatconv.api.schemas import Schema
+from heatconv.graph.picture import FEWEST, MOST
 from heatconv.model.drift import LONGEST_INTERVAL, Mode
 
 ACTIONS = (
@@ -160,6 +161,7 @@ LIST_OF_PROJECT: Keys = {
     "sort_keys": names(f"What to sort by: {', '.join(SORT_KEYS)}; anything else is ignored."),
     "sort_dir": choice("The order; without it and sort_keys the newest come first.", ("asc", "desc")),
     "with_count": flag("Whether to tell how many stacks there are on all pages."),
+    "with_drift": flag("Whether to tell of each stack whether it has drifted."),
     "show_deleted": flag("Whether to list deleted stacks too."),
     "show_nested": flag("Whether to list stacks that belong to a resource of another too."),
     "show_hidden": flag("Whether to list stacks that have a tag of the option hidden_stack_tags too."),
@@ -193,6 +195,12 @@ LIST: Keys = {
 SHOW: Keys = {
     "resolve_outputs": flag("Whether to tell the outputs' values.", default=True),
     **waiting(),
+}
+
+PICTURE: Keys = {
+    "limit": number(f"How many marks there are at most; from {FEWEST} to {MOST}, {FEWEST} if not given."),
+    "find": text("Draw resources alone that have this in their names."),
+    "mark": text("The key of a mark whose resources are to be named."),
 }
 
 PREVIEW: Keys = {"show_nested": flag("Whether to show the resources of nested stacks too.")}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -15,7 +16,8 @@ from heatconv.db.plumbing.session import Database, reading
 from heatconv.db.plumbing.shared_reads import shared
 from heatconv.db.tables import resource
 from heatconv.model.definition import Definition
-from heatconv.model.records import Extant, Listed, ResourceRow
+from heatconv.model.records import Drawn, Extant, Listed, ResourceRow, state_shown
+from heatconv.model.states import Action, Status
 
 _LISTED = (
     resource.c.id,
@@ -55,6 +57,40 @@ def listed(connection: Connection, stack_ids: Sequence[str]) -> list[Listed]:
     """Return the rows of some stacks, as ``list_resources`` does and stack by stack, to be shown."""
     query = sa.select(*_LISTED).where(resource.c.stack_id.in_(stack_ids))
     return [rows.listed(row) for row in connection.execute(query.order_by(resource.c.stack_id, *_ORDER))]
+
+
+_DRAWN = (
+    resource.c.id,
+    resource.c.stack_id,
+    resource.c.name,
+    resource.c.type,
+    resource.c.desired,
+    resource.c.action,
+    resource.c.status,
+    resource.c.hook,
+)
+
+
+@reading
+def drawn(connection: Connection, stack_id: str) -> list[Drawn]:
+    """Return what is drawn of a stack's rows, by name; of one name the wanted row comes first."""
+    query = sa.select(*_DRAWN).where(resource.c.stack_id == stack_id).order_by(*_ORDER)
+    return [_drawn(row) for row in connection.execute(query)]
+
+
+def _drawn(row: Any) -> Drawn:
+    desired = Opened(resource, row).desired
+    requires = None if desired is None else Definition.from_json(desired).requires
+    state = state_shown(Action(row.action), Status(row.status), row.hook)
+    return Drawn(row.id, row.name, row.type, requires, *state)
+
+
+@reading
+def of_names(connection: Connection, places: Collection[tuple[str, str]]) -> list[Listed]:
+    """Return the rows that have some names, each with the id of its stack, as ``listed`` does."""
+    named = sa.tuple_(resource.c.stack_id, resource.c.name).in_(sorted(places))
+    query = sa.select(*_LISTED).where(named).order_by(resource.c.stack_id, *_ORDER)
+    return [rows.listed(row) for row in connection.execute(query)]
 
 
 @reading

@@ -2,5 +2,6 @@
 """What was made, as it really is.
 
 ``schedule``, when it is looked at; ``observable``, what there is to look at; ``observations``, what was seen;
-``taking_up``, how the next traversal begins on that; ``healing``, what was put right.
+``drifted``, which of many have drifted; ``taking_up``, how the next traversal begins on that; ``healing``,
+what was put right.
 """

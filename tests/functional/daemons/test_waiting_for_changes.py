@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from urllib.parse import urlsplit
@@ -153,3 +154,34 @@ def test_who_waits_hears_of_changes_though_engines_die_and_the_api_answers_befor
         Client(daemons.endpoint).look(stack)  # the one that was sent before is there by now
         daemons.processes["api"].send(signal.SIGTERM)
         assert waiting.recv(65536).startswith(b"HTTP/1.1 304 ")
+
+
+def test_a_cursor_waits_for_the_whole_tree_and_is_answered_when_the_time_is_over(service):
+    changing = Client(service)
+    inner = {"type": "OS::Heat::TestResource", "properties": {"value": "x"}}
+    group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 1, "resource_def": inner}}
+    body = {"stack_name": f"tree-{new_id()}", "template": template("x")}
+    body["template"]["resources"]["group"] = group
+    made = changing.session.post(f"{service}/stacks", json=body).json()["stack"]
+    stack = f"{service}/stacks/{body['stack_name']}/{made['id']}"
+
+    def look(**query):
+        return changing.session.get(f"{stack}/changes", params=query, timeout=2 * LONG).json()["changes"]
+
+    changing.until(stack, "CREATE_COMPLETE")
+    cursor = look()["cursor"]
+    began = time.monotonic()
+    quiet = look(since=cursor, wait=1)
+    assert quiet["events"] == []
+    assert time.monotonic() - began > 0.9
+
+    nested = next(
+        link["href"]
+        for each in changing.session.get(f"{stack}/resources").json()["resources"]
+        for link in each["links"]
+        if link["rel"] == "nested"
+    )
+    with ThreadPoolExecutor(1) as apart:
+        waiting = apart.submit(look, since=quiet["cursor"], wait=LONG)
+        changing.session.patch(f"{nested}/resources/0", json={"mark_unhealthy": True}).raise_for_status()
+        assert [each["resource_name"] for each in waiting.result()["events"]] == ["0"]

@@ -34,6 +34,7 @@ class FakeEngine:
         self.noted: list[tuple[str, list[str], bool]] = []
         self.queries: list[dict[str, Any]] = []
         self.known: list[dict[str, str]] = []
+        self.trees: list[dict[str, str]] = []
         self.contexts: list[RequestContext] = []
         self.broken: Exception | None = None
         #: What happens to a stack while a client looks on: a callable for each time it is shown.
@@ -272,6 +273,36 @@ class FakeEngine:
         now = {each: repr((row, self.events[each])) for each, row in list(self.stacks.items())}
         return {each: now.get(each, "") for each, was in known.items() if now.get(each, "") != was}
 
+    def _changed_trees(self, context: RequestContext, known: dict[str, str]) -> Any:
+        self.trees.append(known)
+        return self._changed_stacks(context, known)
+
+    def _list_changes(
+        self,
+        context: RequestContext,
+        stack: str,
+        since: str | None = None,
+        limit: int = 500,
+        nested: bool = True,
+    ) -> Any:
+        """Have the number of events that were seen for a cursor."""
+        row = self._find(context, stack)
+        every = self.events[row["id"]]
+        new = every[int(since) :][:limit] if since is not None else []
+        seen = len(every) if since is None else int(since) + len(new)
+        names = {event["resource_name"] for event in new}
+        found = [each for each in self.resources[row["id"]] if each["name"] in names]
+        more = {"requires": [], "wanted": True, "clearing": 0, "gone": False}
+        return {
+            "cursor": str(seen),
+            "news": since is None or bool(new),
+            "more": seen < len(every),
+            "missed": False,
+            "stack": row | {"drift": None},
+            "events": new,
+            "resources": [each | more for each in found],
+        }
+
     def _list_stacks(self, context: RequestContext, query: Any) -> Any:
         self.queries.append(query)
         wanted = (
@@ -311,6 +342,12 @@ class FakeEngine:
         rows = self.resources[self._find(context, stack)["id"]]
         nodes = [{key: row[key] for key in keys} for row in rows]
         return {"nodes": nodes, "clearing": self.clearing, "edges": self.edges}
+
+    def _show_picture(
+        self, context: RequestContext, stack: str, most: int, find: str = "", mark: str | None = None
+    ) -> Any:
+        self.queries.append({"most": most, "find": find, "mark": mark})
+        return {"stack": self._called(self._find(context, stack)["id"]), "marks": [], "edges": []}
 
     # -- resources and events ---------------------------------------------------------------
 

@@ -585,3 +585,26 @@ def test_a_name_no_snapshot_can_have_is_refused(api, engine, name):
     answer = api.simulate_post(f"/v1/default/stacks/web/{stack_id}/snapshots", json={"name": name})
     assert answer.status_code == 400
     assert "'name' in the request body has to be a string" in answer.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ({}, {"most": 250, "find": "", "mark": None}),
+        ({"limit": "9999", "find": "a"}, {"most": 2000, "find": "a", "mark": None}),
+        ({"limit": "300", "mark": "0/done/t"}, {"most": 300, "find": "", "mark": "0/done/t"}),
+    ],
+)
+def test_a_picture_has_no_more_marks_than_may_be(api, engine, query, asked):
+    stack_id = engine.add_stack("web")
+    answer = api.simulate_get(f"/v1/default/stacks/web/{stack_id}/picture", params=query)
+    assert answer.json["picture"]["stack"] == {"name": "web", "id": stack_id}
+    assert engine.queries == [asked]
+
+
+def test_a_list_tells_of_drift_if_that_is_asked_for(api, engine):
+    drift = {"status": "DRIFTED", "since": None, "observed_at": None}
+    engine.add_stack("web", drift=drift)
+    answer = api.simulate_get("/v1/default/stacks", params={"with_drift": "true"})
+    assert engine.queries[-1]["with_drift"] is True
+    assert answer.json["stacks"][0]["drift"] == drift

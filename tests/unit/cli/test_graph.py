@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heatconv.cli import graph_layout, graph_svg, graph_text
+from heatconv.cli import graph_svg, graph_text
+from heatconv.graph.layout import arrange
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -131,7 +132,7 @@ def test_an_empty_stack_has_a_drawing_too():
     )
 )
 def test_every_edge_goes_one_layer_on_at_each_step(requires):
-    layout = graph_layout.arrange(requires)
+    layout = arrange(requires)
     at = {key: number for number, layer in enumerate(layout.layers) for key in layer}
     assert len(at) == sum(len(layer) for layer in layout.layers)
     for name, required_names in requires.items():

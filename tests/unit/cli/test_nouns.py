@@ -69,25 +69,57 @@ def test_events_come_oldest_first(run, engine, stack_id):
     assert [row["resource_name"] for row in rows] == ["a"]
 
 
-def test_following_events_prints_each_once_until_the_stack_is_gone(run, engine, stack_id):
-    listed = engine._list_events
+def without_cursors(engine):
+    """Let a service not tell what is new, as Heat does not."""
+
+    def unknown(*_asked, **_more):
+        raise errors.NotFound(entity="URL", name="changes")
+
+    engine._list_changes = unknown
+
+
+@pytest.mark.parametrize("has_cursors", [True, False])
+def test_following_events_prints_each_once_until_the_stack_is_gone(run, engine, stack_id, has_cursors):
+    if not has_cursors:
+        without_cursors(engine)
+    asked = "_list_changes" if has_cursors else "_list_events"
+    answer = getattr(engine, asked)
     reads = []
 
-    def events_while_things_happen(context, stack, query):
-        reads.append(query["marker"])
+    def answer_while_things_happen(*args, **more):
+        reads.append(args)
         if len(reads) >= 6:
             engine.stacks.pop(stack_id, None)
         else:
             engine.add_event(stack_id, f"r{len(reads)}", "CREATE", "COMPLETE", "state changed")
-        return listed(context, stack, query)
+        return answer(*args, **more)
 
-    engine._list_events = events_while_things_happen
+    setattr(engine, asked, answer_while_things_happen)
     ran = run("event", "list", "web", "--follow", "--poll", "0.01")
     assert ran.code == 0
     assert [line.split()[1] for line in ran.out.splitlines()] == ["r1", "r2", "r3", "r4", "r5"]
 
 
+def test_events_are_read_anew_when_some_may_have_been_missed(run, engine, stack_id):
+    answer = engine._list_changes
+    looks = []
+
+    def dropped_meanwhile(*args, **more):
+        looks.append(args)
+        if len(looks) == 2:
+            engine.add_event(stack_id, "a", "CREATE", "COMPLETE")
+            return answer(*args, **more) | {"missed": True, "events": []}
+        if len(looks) == 4:
+            del engine.stacks[stack_id]
+        return answer(*args, **more)
+
+    engine._list_changes = dropped_meanwhile
+    ran = run("event", "list", "web", "--follow", "--poll", "0.01")
+    assert [line.split()[1] for line in ran.out.splitlines()] == ["a"]
+
+
 def test_events_are_still_followed_when_the_last_one_read_was_dropped(run, engine, stack_id):
+    without_cursors(engine)
     listed = engine._list_events
     first = engine.add_event(stack_id, "a", "CREATE", "IN_PROGRESS")
     reads = []

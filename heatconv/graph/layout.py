@@ -28,7 +28,7 @@ class Layout:
 
 def arrange(requires: Mapping[str, Sequence[str]]) -> Layout:
     """Return the layout of an acyclic graph, given what each node requires."""
-    depth = _depths(requires)
+    depth = depths(requires)
     layers: list[list[str]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
     for name in requires:
         layers[depth[name]].append(name)
@@ -46,7 +46,7 @@ def arrange(requires: Mapping[str, Sequence[str]]) -> Layout:
     return Layout(layers, paths)
 
 
-def _depths(requires: Mapping[str, Sequence[str]]) -> dict[str, int]:
+def depths(requires: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """Return the length of the longest path to each node."""
     needed_by: dict[str, list[str]] = {name: [] for name in requires}
     missing = {name: len(set(required)) for name, required in requires.items()}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: which part of it an address shows, what is above all of them, and who has logged in.
+
+import { notice, unnotice } from "./act.js";
+import { currentProject, enter, get, settings } from "./api.js";
+import { button, h, put } from "./dom.js";
+import { logIn } from "./login.js";
+import { addressOf, overview } from "./overview.js";
+import { planPage } from "./plan.js";
+import { stackPage } from "./stack.js";
+import { words } from "./words.js";
+
+const main = document.getElementById("main");
+const top = document.getElementById("top");
+const connection = h("span", { class: "connection" });
+let login = "none";
+let isIn = false;
+let leaving = new AbortController();
+
+document.title = words.title;
+document.getElementById("skip").textContent = words.skip;
+document.getElementById("skip").addEventListener("click", (event) => (event.preventDefault(), main.focus()));
+
+/** Say whether what is shown is what is there. */
+function lost(isLost) {
+  connection.className = `connection ${isLost ? "lost" : "live"}`;
+  connection.title = isLost ? words.lostHelp : words.liveHelp;
+  connection.textContent = isLost ? words.lost : words.live;
+}
+
+async function failed(error) {
+  if (error.name === "AbortError") return;
+  if (error.status === 401 && login !== "none") {
+    isIn = false;
+    show();
+  } else if (error.status === undefined) lost(true);
+  else notice(error.status === 404 ? words.gone : words.failed(error.message));
+}
+
+function drawTop() {
+  put(top,
+    h("a", { class: "brand", href: `#/${encodeURIComponent(currentProject())}` },
+      h("img", { src: "icon.svg", alt: "", width: 22, height: 22 }), words.title),
+    h("span", { class: "quiet" }, `${words.project} ${currentProject()}`),
+    h("span", { class: "spring" }), connection,
+    login === "none" ? null : button(words.logOut, () => location.reload()));
+}
+
+/** Show what the address names. */
+async function show() {
+  leaving.abort();
+  leaving = new AbortController();
+  const { signal } = leaving;
+  const [project, part, ...rest] = location.hash.slice(2).split("/").map(decodeURIComponent);
+  if (!isIn) {
+    if (login === "none") enter(project || "default", {});
+    else await logIn(main, login, project);
+    isIn = true;
+  } else if (login === "none" && project) enter(project, {});
+  if (signal.aborted) return;
+  unnotice();
+  drawTop();
+  lost(false);
+  document.title = words.title;
+  main.replaceChildren();
+  const around = { signal, lost, failed };
+  const [name, id, below, resource] = rest;
+  if (!part) overview(main, around);
+  else if (part === "plan") planPage(main, null, around);
+  else if (part === "stacks" && id && below === "plan") planPage(main, { name, id }, around);
+  else if (part === "stacks" && id) stackPage(main, { name, id }, { ...around, open: resource });
+  else if (part === "stacks-by-id" && name) byId(name).catch(failed);
+  else put(main, h("p", {}, words.nowhere, " ", h("a", { href: "#/" }, words.back)));
+  main.focus({ preventScroll: true });
+}
+
+/** Go to a stack that is known by its id alone. */
+async function byId(id) {
+  const { stacks } = await get("stacks", { id, show_nested: "true", limit: 1 });
+  if (!stacks.length) notice(words.gone, "going");
+  else location.replace(addressOf({ name: stacks[0].stack_name, id }));
+}
+
+window.addEventListener("hashchange", show);
+window.addEventListener("unhandledrejection", (event) => failed(event.reason));
+settings().then((found) => ((login = found.login), show()));

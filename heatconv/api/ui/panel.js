@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Beside the graph: one resource, or what is alike in one mark.
+
+import { get, path } from "./api.js";
+import { resourceActions } from "./act.js";
+import { button, h, put, value } from "./dom.js";
+import { reasonOf } from "./happenings.js";
+import { addressOf } from "./overview.js";
+import { badge, kindOf } from "./states.js";
+import { clock } from "./times.js";
+import { words } from "./words.js";
+
+const EVENTS = 20;
+
+const section = (title, ...content) => h("section", {}, h("h3", {}, title), content);
+const fact = (name, ...content) => [h("dt", {}, name), h("dd", {}, content)];
+const facts = (all) => h("dl", {}, Object.entries(all).map(([name, each]) => fact(name, value(each))));
+
+/** The part of a page that shows a resource; `go` is called with the name of another that somebody follows. */
+export class Panel {
+  constructor({ stack, go, close, failed, waitOf }) {
+    Object.assign(this, { stack, go, closed: close, failed, waitOf });
+    this.name = null;
+    this.turn = 0;
+    this.withAttributes = false;
+    this.title = h("h2", { tabindex: -1 });
+    this.type = h("p", { class: "quiet" });
+    this.body = h("div");
+    const escape = (event) => event.key === "Escape" && this.close();
+    this.element = h("aside", { class: "panel", "aria-label": words.resource, hidden: true, keydown: escape },
+      h("div", { class: "panel-head" }, this.title,
+        button("×", () => this.close(), { "aria-label": words.close, title: words.close })),
+      this.type, this.body);
+  }
+
+  close() {
+    this.turn += 1;
+    this.name = null;
+    this.element.hidden = true;
+    this.closed();
+  }
+
+  /** Begin to show something, and go there. */
+  begin(title, type) {
+    this.title.textContent = title;
+    this.type.textContent = type;
+    put(this.body, h("p", { class: "quiet" }, words.loading));
+    this.element.hidden = false;
+    this.title.focus();
+  }
+
+  /** Show what is alike in a mark of several. */
+  async many(mark, members) {
+    const turn = (this.turn += 1);
+    this.name = null;
+    this.begin(words.alike(mark.count, mark.type.split("::").pop()), mark.type);
+    const found = await members(mark.key);
+    if (turn !== this.turn) return;
+    const line = ({ name, action, status, kind }) =>
+      h("li", {}, button(name, () => this.go(name), { class: "link" }), badge(`${action}_${status}`, kind));
+    put(this.body, section(words.members, h("ul", { class: "links" }, found.map(line))));
+  }
+
+  /** Show a resource; a mark, and the names that it requires, are what is known already. */
+  async one(mark, requires) {
+    if (this.name !== mark.name) this.withAttributes = false;
+    this.name = mark.name;
+    this.mark = mark;
+    this.requires = requires;
+    this.found = { resource: null, events: null, properties: null };
+    this.begin(mark.name, mark.type);
+    this.draw();
+    await this.refresh();
+  }
+
+  /** Read again what is shown. */
+  async refresh() {
+    if (this.name === null) return;
+    const turn = (this.turn += 1);
+    const stack = path("stacks", this.stack.name, this.stack.id);
+    const known = (work, key) =>
+      work.then((found) => {
+        // What is the same is left alone, for somebody may be about to press it.
+        if (turn !== this.turn || JSON.stringify(found) === JSON.stringify(this.found[key])) return;
+        this.found[key] = found;
+        this.draw();
+      }, () => {}); // what cannot be read is not shown; a resource may just have gone
+    const of = { resource_name: this.name, limit: EVENTS };
+    await Promise.all([
+      known(get(`${stack}/${path("resources", this.name)}`).then((answer) => answer.resource), "resource"),
+      // Not those below the resource: where nothing has happened yet, there is nothing at that address.
+      known(get(`${stack}/events`, of).then((answer) => answer.events), "events"),
+      this.found.properties ??
+        known(get(`${stack}/template`).then((template) =>
+          (template.resources ?? template.Resources)?.[this.name] ?? {}), "properties"),
+    ]);
+  }
+
+  draw() {
+    const { mark } = this;
+    const { resource, events, properties } = this.found;
+    const state = resource?.resource_status ?? `${mark.action}_${mark.status}`;
+    const drifted = resource ? Boolean(resource.drift) : mark.kind === "drifted";
+    const plain = kindOf(state, { wanted: mark.kind !== "going" });
+    const kind = plain === "done" && drifted ? "drifted" : plain;
+    const reason = resource?.resource_status_reason ?? events?.[0]?.resource_status_reason;
+    const wait = this.waitOf(this.name);
+    const written = properties && (properties.properties ?? properties.Properties);
+    const open = document.activeElement?.dataset?.part;
+    put(this.body,
+      h("p", {}, badge(state, kind)),
+      reason && reason !== "state changed" ? h("p", { class: `reason ${kind}` }, reason) : null,
+      wait ? section(words.waitReason,
+        h("p", {}, wait.sentence),
+        wait.next ? h("p", { class: "quiet" }, wait.next) : null,
+        wait.advice ? h("p", { class: "advice" }, wait.advice) : null) : null,
+      mark.nested ? h("p", {}, h("a", { class: "button", href: addressOf(mark.nested) }, words.inside)) : null,
+      h("dl", {},
+        resource?.physical_resource_id ? fact(words.physicalId, h("code", {}, resource.physical_resource_id)) : null,
+        resource?.updated_time ? fact(words.changed, clock(resource.updated_time)) : null,
+        this.requires.length ? fact(words.required, this.links(this.requires)) : null,
+        resource?.required_by?.length ? fact(words.requiredBy, this.links(resource.required_by)) : null),
+      resource?.drift ? this.drift(resource.drift) : null,
+      h("div", { class: "choices" }, this.actions(state)),
+      written ? section(words.properties, facts(written)) : null,
+      section(words.attributes, this.attributes(resource)),
+      section(words.events, this.happened(events)));
+    if (open) this.body.querySelector(`[data-part="${open}"]`)?.focus();
+  }
+
+  actions(state) {
+    return resourceActions(this.stack, this.name, state, { done: () => this.refresh(), failed: this.failed });
+  }
+
+  drift({ reason, differences }) {
+    const both = ({ wanted, observed }) => [
+      h("div", {}, words.wanted, " ", value(wanted)),
+      h("div", {}, words.observed, " ", value(observed)),
+    ];
+    const listed = h("dl", {}, differences.map((each) => fact(each.property, both(each))));
+    return section(words.differences, h("p", {}, reason), listed);
+  }
+
+  happened(events) {
+    if (events === null) return h("p", { class: "quiet" }, words.loading);
+    return h("ol", { class: "events" }, events.map((each) =>
+      h("li", {}, clock(each.event_time), " ", badge(each.resource_status), reasonOf(each))));
+  }
+
+  attributes(resource) {
+    if (!this.withAttributes) {
+      return button(words.ask, () => ((this.withAttributes = true), this.draw()), { "data-part": "ask" });
+    }
+    if (resource === null) return h("p", { class: "quiet" }, words.asking);
+    const all = resource.attributes ?? {};
+    return Object.keys(all).length ? facts(all) : h("p", { class: "quiet" }, words.nothing);
+  }
+
+  links(names) {
+    const link = (name) => button(name, () => this.go(name), { class: "link" });
+    return h("ul", { class: "links" }, names.map((name) => h("li", {}, link(name))));
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan: what a template would do, looked at before it is done.
+
+import { get, path, post } from "./api.js";
+import { button, h, put, say, value } from "./dom.js";
+import { addressOf } from "./overview.js";
+import { lasting } from "./times.js";
+import { words } from "./words.js";
+
+const LISTED = 200;
+
+/** Show a form for a template, of a new stack or of one that is there, and the plan that is made of it. */
+export function planPage(main, stack, { failed }) {
+  const name = h("input", { type: "text", id: "stack-name", required: true, autocomplete: "off" });
+  const template = h("textarea", { id: "template", rows: 16, required: true, spellcheck: "false" });
+  const environment = h("textarea", { id: "environment", rows: 4, spellcheck: "false" });
+  const go = h("button", { type: "submit", class: "primary" }, words.plan);
+  const result = h("section", { class: "plan", "aria-live": "polite" });
+  const form = h("form", { class: "plan-form", submit: (event) => (event.preventDefault(), make()) },
+    stack ? null : [h("label", { for: "stack-name" }, words.stackName), name],
+    h("label", { for: "template" }, words.template), template,
+    h("label", { for: "environment" }, words.environment), environment,
+    h("div", { class: "choices" }, go));
+  put(main,
+    stack ? h("nav", { class: "path" }, h("a", { href: addressOf(stack) }, stack.name)) : null,
+    h("h1", {}, stack ? words.planFor(stack.name) : words.planNew),
+    h("p", {}, words.planHelp), h("div", { class: "planning" }, form, result));
+  if (stack) {
+    const place = path("stacks", stack.name, stack.id);
+    get(`${place}/template`).then((found) => (template.value ||= JSON.stringify(found, null, 2)), failed);
+  }
+
+  async function make() {
+    go.disabled = true;
+    put(result, h("p", { class: "quiet" }, words.planning));
+    const body = { template: template.value };
+    if (environment.value.trim()) body.environment = environment.value;
+    try {
+      const made = stack
+        ? await post(`${path("stacks", stack.name, stack.id)}/plans`, { ...body, existing: !environment.value.trim() })
+        : await post("plans", { ...body, stack_name: name.value.trim() });
+      draw(made.plan);
+    } catch (error) {
+      put(result, h("p", { class: "reason broken", role: "alert" }, error.message));
+    }
+    go.disabled = false;
+  }
+
+  function draw(plan) {
+    const resources = plan.resources.slice(0, LISTED);
+    const { untouched, seconds } = plan.summary;
+    const press = { class: "primary", disabled: plan.guards.length > 0 };
+    put(result,
+      h("h2", { tabindex: -1 }, words.planSummary),
+      summary(plan),
+      h("p", { class: "quiet" },
+        untouched ? `${words.planUntouched(untouched)} ` : null,
+        seconds ? words.planSeconds(lasting(seconds)) : null),
+      guards(plan),
+      h("ol", { class: "planned" }, resources.map(entry)),
+      resources.length < plan.resources.length ? h("p", { class: "quiet" }, words.planCut(LISTED)) : null,
+      h("div", { class: "choices" }, button(words.apply, () => apply(plan), press)));
+    result.querySelector("h2").focus();
+  }
+
+  function summary(plan) {
+    const isThere = ([action, each]) => words.planActions[action] && each.certain + each.possible;
+    const counts = Object.entries(plan.summary).filter(isThere);
+    if (!counts.length) return h("p", {}, words.planNothing);
+    return h("p", { class: "counts" }, counts.map(([action, { certain, possible }]) => {
+      const [glyph, label] = words.planActions[action];
+      const perhaps = possible ? ` (${words.possible} ${possible.toLocaleString()})` : "";
+      const all = (certain + possible).toLocaleString();
+      return h("span", { class: `count ${action}` }, `${glyph} ${all} ${label}${perhaps}`);
+    }));
+  }
+
+  const guards = (plan) =>
+    plan.guards.length
+      ? h("div", { class: "reason broken" },
+          h("h3", {}, words.guards), h("ul", {}, plan.guards.map((each) => h("li", {}, each.sentence))))
+      : null;
+
+  const before = (change) => change.before?.made ?? change.before?.desired ?? null;
+
+  const entry = (each) => {
+    const [glyph, label] = words.planActions[each.action] ?? ["?", each.action];
+    return h("li", { class: each.action },
+      h("span", { class: "glyph", "aria-hidden": "true" }, glyph), " ",
+      h("strong", {}, each.path.join(".")), " ", h("span", { class: "quiet" }, each.type), " ",
+      label, each.certainty === "possible" ? `, ${words.possible}` : null,
+      each.problem ? h("div", { class: "why" }, words.problem, each.problem) : null,
+      each.left_behind ? h("div", { class: "quiet" }, words.leftBehind, each.left_behind) : null,
+      each.changes.length ? h("dl", {}, each.changes.map((change) => [
+        h("dt", {}, change.path),
+        h("dd", {}, before(change) === null ? null : [value(before(change)), " → "],
+          change.unknown ? h("span", { class: "quiet" }, words.unknown) : value(change.after)),
+      ])) : null,
+      because(each.because));
+  };
+
+  const because = (reasons) =>
+    reasons.length
+      ? h("div", { class: "quiet" }, `${words.because} ${reasons.map((each) => each.sentence).join("; ")}`)
+      : null;
+
+  async function apply(plan) {
+    try {
+      const { stack: made } = await post(`${path("plans", plan.id)}/apply`, {});
+      say(words.started(words.apply));
+      location.hash = addressOf({ name: plan.stack.name, id: made.id });
+    } catch (error) {
+      failed(error);
+    }
+  }
+}

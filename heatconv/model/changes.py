@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far somebody has read what happens: a cursor that no event can slip past.
+
+Events are numbered when they are written and seen when their transaction has ended, so that one may
+come to light below another that was seen before.  The cursor therefore tells which of the youngest were
+seen: it cuts their numbers into spans, and has a digest of each.  A span with another digest than it had
+holds an event that was late, and is read again as a whole.  What is *settled*, older than any transaction
+that can be open, needs no span: nothing comes below it any more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from typing import Self
+
+from heatconv import errors
+
+SPANS = 16  #: of a cursor: what is late by no more looks than this has few others read again with it
+
+_VERSION = "1"
+_LONGEST = 15  #: hexadecimal digits of a number: those that fit any database's integer
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """An event, by its number."""
+
+    number: int
+    settled: bool  #: every transaction that may have written an event before this one has ended
+
+
+@dataclass(frozen=True)
+class Span:
+    """The numbers after those of the span before, up to ``last``, and which of them were seen."""
+
+    last: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """What was seen of a stack; as a text it is for a client to keep and to send back."""
+
+    floor: int  #: the number of an event up to which all was seen; 0: there was none
+    spans: tuple[Span, ...]
+    key: int  #: the ``atomic_key`` that the stack had
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the cursor that a text stands for.
+
+        Raises:
+            BadRequest: none does.
+        """
+        version, _, rest = text.partition("-")
+        try:
+            floor, key, *spans = (rest if version == _VERSION else "").split("-")
+            return cls(_number(floor), tuple(map(_span, spans)), _number(key))
+        except ValueError:
+            raise errors.BadRequest(
+                f"'since' in the query has to be the cursor of an answer, not '{text[:100]}'."
+            ) from None
+
+    def __str__(self) -> str:
+        spans = "".join(f"-{span.last:x}.{span.digest}" for span in self.spans)
+        return f"{_VERSION}-{self.floor:x}-{self.key:x}{spans}"
+
+
+def _span(text: str) -> Span:
+    last, digest = text.split(".")
+    return Span(_number(last), digest)
+
+
+def _number(text: str) -> int:
+    if len(text) > _LONGEST or not text.isalnum():  # which int() would take: a sign, blanks, underscores
+        raise ValueError
+    return int(text, 16)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """What is new to somebody."""
+
+    numbers: Sequence[int]  #: of the events; some of them may have been seen
+    cursor: Cursor
+    missed: bool = False  #: events may be gone that were not seen
+    more: bool = False  #: there is more that is new: beyond the cursor
+
+
+def all_seen(present: Sequence[Numbered], key: int) -> Cursor:
+    """Return the cursor of somebody who has seen all these events, which are in order."""
+    return _cursor(present, [], key)
+
+
+def compare(cursor: Cursor, present: Sequence[Numbered], key: int, *, limit: int) -> Difference:
+    """Return what is new to somebody, ``limit`` events at most, by the numbers there are from its floor on.
+
+    Those are in order; ``key`` is the stack's ``atomic_key``, read before them.
+    """
+    numbers = [each.number for each in present]
+    missed = cursor.floor > 0 and numbers[:1] != [cursor.floor]
+    fresh = list(_fresh(cursor, numbers))
+    more = len(fresh) > limit
+    if more:
+        fresh = fresh[:limit]
+        present = present[: bisect_right(numbers, fresh[-1])]
+    seen = _cursor(present, [span.last for span in cursor.spans], key)
+    return Difference(numbers=fresh, cursor=seen, missed=missed, more=more)
+
+
+def _fresh(cursor: Cursor, numbers: Sequence[int]) -> Iterator[int]:
+    """Yield the numbers in spans in which there are others than were seen, and beyond all spans."""
+    bounds = [cursor.floor, *(span.last for span in cursor.spans)]
+    for span, (low, high) in zip(cursor.spans, pairwise(bounds), strict=True):
+        inside = _between(numbers, low, high)
+        if _digest(inside) != span.digest:
+            yield from inside
+    yield from numbers[bisect_right(numbers, bounds[-1]) :]
+
+
+def _cursor(present: Sequence[Numbered], bounds: Sequence[int], key: int) -> Cursor:
+    """Return the cursor of somebody who has seen all that is present; ``bounds`` are those of its spans."""
+    numbers = [each.number for each in present]
+    settled = [each.number for each in takewhile(lambda each: each.settled, present)]
+    floor = settled[-1] if settled else 0
+    last = numbers[-1] if numbers else 0
+    kept = [*(bound for bound in bounds if floor < bound < last), *([last] if last > floor else [])][-SPANS:]
+    spans = (Span(high, _digest(_between(numbers, low, high))) for low, high in pairwise([floor, *kept]))
+    return Cursor(floor, tuple(spans), key)
+
+
+def _between(numbers: Sequence[int], low: int, high: int) -> Sequence[int]:
+    return numbers[bisect_right(numbers, low) : bisect_right(numbers, high)]
+
+
+def _digest(numbers: Sequence[int]) -> str:
+    # Not for security: whoever makes one up misses nothing but what it could have read.
+    return hashlib.blake2b(repr(list(numbers)).encode(), digest_size=6).hexdigest()

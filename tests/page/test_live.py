@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How soon a change is seen, and how much is asked for until then."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from tests.page.shop import SHOP, create, stack_page, until
+
+SOON = 1.5  #: seconds from a commit until it is seen
+
+
+def test_a_change_is_seen_soon_and_nothing_is_asked_for_again_and_again(page, client):
+    create(client, "shop", SHOP)
+    until(page, client, "shop", "CREATE_COMPLETE")
+    stack_page(page, client, "shop")
+    page.becomes("web", "done")
+    took = []
+    for unhealthy in (True, False) * 3:
+        client.mark_resource("shop", "web", unhealthy=unhealthy, reason="a test")
+        began = time.monotonic()
+        page.becomes("web", "broken" if unhealthy else "done")
+        took.append(time.monotonic() - began)
+    print(f"\nseen after {', '.join(f'{each:.2f}' for each in sorted(took))} s")  # noqa: T201 - it is run to be told
+    assert sorted(took)[len(took) // 2] < SOON
+
+    page.driver.get_log("performance")
+    quiet = page.driver.execute_async_script(
+        "const done = arguments[0]; const asked = () => performance.getEntriesByType('resource').length;"
+        "setTimeout(() => { const before = asked(); setTimeout(() => done(asked() - before), 4000); }, 3000);"
+    )
+    print(f"{quiet} requests in four quiet seconds")  # noqa: T201 - it is run to be told
+    assert quiet == 0
+
+
+def test_a_delta_is_as_large_as_what_has_changed(page, client, driver):
+    many = {
+        f"m{each}": {"type": "OS::Heat::TestResource", "properties": {"value": "x"}} for each in range(1000)
+    }
+    create(client, "large", {"heat_template_version": "2021-04-16", "resources": many})
+    until(page, client, "large", "CREATE_COMPLETE")
+    stack_page(page, client, "large")
+    page.see("1,000 complete", ".legend")
+    driver.get_log("performance")
+    client.mark_resource("large", "m7", unhealthy=True, reason="a test")
+    page.becomes("m7", "broken")
+    sizes = {"changes": 0, "picture": 0}
+    named = {}
+    for line in driver.get_log("performance"):
+        message = json.loads(line["message"])["message"]
+        if message["method"] == "Network.responseReceived":
+            url = message["params"]["response"]["url"].split("?")[0]
+            named[message["params"]["requestId"]] = url.rsplit("/", 1)[1]
+        if message["method"] == "Network.dataReceived":
+            name = named.get(message["params"]["requestId"], "")
+            sizes[name] = sizes.get(name, 0) + message["params"]["dataLength"]
+    print(f"\nbytes received: {sizes}")  # noqa: T201 - it is run to be told
+    assert sizes["changes"] < 4000
+    assert sizes["picture"] < 10_000

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whoever has a cursor sees every event, in whichever order events come to light."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heatconv import errors
+from heatconv.model.changes import SPANS, Cursor, Numbered, all_seen, compare
+
+
+def there(*numbers, settled=0):
+    """Return events of which those up to a number are settled."""
+    return [Numbered(number, number <= settled) for number in sorted(numbers)]
+
+
+def look(cursor, present, key=0, limit=100):
+    """Look as a client does, which has nothing but a text."""
+    cursor = Cursor.parse(str(cursor))
+    return compare(cursor, [each for each in present if each.number >= cursor.floor], key, limit=limit)
+
+
+def test_who_has_seen_all_finds_nothing_new():
+    present = there(1, 2, 5, settled=2)
+    found = look(all_seen(present, 7), present)
+    assert (list(found.numbers), found.more, found.missed) == ([], False, False)
+
+
+def test_what_comes_after_is_new_once():
+    first = all_seen(there(1, 2), 0)
+    found = look(first, there(1, 2, 3, 4))
+    assert list(found.numbers) == [3, 4]
+    assert list(look(found.cursor, there(1, 2, 3, 4)).numbers) == []
+
+
+def test_what_comes_to_light_below_what_was_seen_is_new():
+    first = look(all_seen(there(1), 0), there(1, 3)).cursor
+    found = look(first, there(1, 2, 3))
+    assert 2 in found.numbers
+    assert 1 not in found.numbers
+    assert list(look(found.cursor, there(1, 2, 3)).numbers) == []
+
+
+def test_few_are_read_again_with_one_that_is_late_by_a_few_looks():
+    cursor, numbers = all_seen(there(1, settled=1), 0), [1]
+    for last in range(10, 10 * (SPANS + 5), 10):
+        numbers += range(last, last + 10)
+        if last == 150:
+            numbers.remove(155)
+        cursor = look(cursor, there(*numbers, settled=1)).cursor
+    assert len(cursor.spans) == SPANS
+    found = look(cursor, there(*numbers, 155, settled=1))
+    assert list(found.numbers) == [*range(150, 160)]
+
+
+def test_what_is_settled_needs_no_span():
+    cursor = look(all_seen(there(1), 0), there(1, 2, 3)).cursor
+    assert cursor.spans
+    assert look(cursor, there(1, 2, 3, settled=3)).cursor == Cursor(3, (), 0)
+
+
+def test_what_is_settled_above_what_is_not_needs_one():
+    unordered = [Numbered(1, settled=True), Numbered(2, settled=False), Numbered(3, settled=True)]
+    assert all_seen(unordered, 0).floor == 1
+
+
+def test_events_that_were_dropped_may_have_been_missed():
+    cursor = all_seen(there(1, 2, settled=2), 0)
+    assert not look(cursor, there(2, 3, settled=2)).missed
+    assert look(cursor, there(3, 4, settled=2)).missed
+    assert look(cursor, there()).missed
+
+
+def test_the_rest_of_many_comes_with_the_next_look():
+    present = there(*range(1, 11))
+    seen, cursor, more = [], all_seen([], 0), True
+    while more:
+        found = look(cursor, present, limit=4)
+        seen += found.numbers
+        cursor, more = found.cursor, found.more
+    assert seen == list(range(1, 11))
+
+
+@dataclass
+class Reader:
+    """A client, and what it has seen."""
+
+    cursor: Cursor = field(default_factory=lambda: all_seen([], 0))
+    seen: set[int] = field(default_factory=set)
+
+    def look(self, present, limit):
+        more = True
+        while more:
+            found = look(self.cursor, present, limit=limit)
+            assert not found.missed
+            assert len(found.numbers) <= limit
+            self.seen |= set(found.numbers)
+            self.cursor, more = found.cursor, found.more
+
+
+@given(
+    order=st.permutations(range(1, 40)),
+    looks=st.lists(st.booleans(), min_size=39, max_size=39),
+    limit=st.integers(1, 50),
+    window=st.integers(1, 40),
+)
+def test_nothing_is_missed_in_whichever_order_it_comes(order, looks, limit, window):
+    """By transactions of which none ends later than ``window`` others after it was numbered."""
+    reader, visible = Reader(), set()
+    late = sorted(range(1, 40), key=lambda number: (number - 1) // window * window + order[number - 1] / 100)
+    for number, has_look in zip(late, looks, strict=True):
+        visible.add(number)
+        hidden = set(range(1, 40)) - visible
+        settled = min(hidden, default=40) - 1
+        if has_look:
+            reader.look(there(*visible, settled=settled), limit)
+            assert reader.seen == visible
+    reader.look(there(*visible, settled=39), limit)
+    assert reader.seen == visible
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1", "1-1", "2-1-1", "1-x-1", "1--1", "1-1-1-2", "1-1-1-2.a.b", "1-1-+1", "1-1-" + "1" * 16]
+)
+def test_what_is_no_cursor_is_refused(text):
+    with pytest.raises(errors.BadRequest, match="cursor"):
+        Cursor.parse(text)
