@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from contextlib import closing
 
 import pytest
@@ -15,7 +14,7 @@ from heatconv.db.plumbing.places import placed
 from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import raw_template
 from heatconv.testing.keys import KEY
-from tests.functional.servers.processes import program
+from tests.functional.servers import nursery
 
 ID = "00000000-0000-4000-8000-000000000001"
 WELL = {"Schema": (0, None), "Keys": (0, None), "Connections": (0, None), "Plugins": (0, None)}
@@ -30,8 +29,7 @@ def status(fresh_database, database_kind, tmp_path):
         file = tmp_path / "heatconv.conf"
         lines = [f"{name} = {value}\n" for name, value in {"auth_encryption_key": KEY, **options}.items()]
         file.write_text(f"[DEFAULT]\n{''.join(lines)}[database]\nconnection = {url}\n")
-        command = [program("heatconv-status"), "--config-file", str(file), "upgrade", "check", "--json"]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        done = nursery.finish(["heatconv-status", "--config-file", file, "upgrade", "check", "--json"])
         found = {
             each["check"]: (each["result"], each["details"]) for each in json.loads(done.stdout)["checks"]
         }

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 
 import pytest
 
@@ -15,8 +14,7 @@ from tests.functional.servers.processes import Process, program
 
 
 def manage(path, *arguments):
-    command = [program("heatconv-manage"), "--config-file", path, "purge_deleted", *arguments]
-    return subprocess.run(command, check=False, capture_output=True, text=True)
+    return nursery.finish(["heatconv-manage", "--config-file", path, "purge_deleted", *arguments])
 
 
 def test_an_operator_purges(database, config_file):

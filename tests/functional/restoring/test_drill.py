@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from contextlib import closing
 
 import pytest
@@ -13,7 +11,7 @@ import pytest
 from heatconv.testing.templates import Template, differences, thing
 from tests.chaos.trial import Trial
 from tests.functional.restoring import dumping
-from tests.functional.servers.processes import program
+from tests.functional.servers import nursery
 from tests.functional.waiting import until
 
 WANTED = Template(A=thing("a", wait=1), B=thing("b", uses=["A"], wait=1), C=thing("c", uses=["B"], wait=1))
@@ -21,9 +19,8 @@ SINCE = Template(A=thing("a"), B=thing("b2", uses=["A"], flavor="large"), D=thin
 
 
 def manage(daemons, *arguments):
-    command = [program("heatconv-manage"), "--config-file", daemons.config_file, *arguments]
-    environment = os.environ | {"HEATCONV_FAKE_CLOUD": daemons.cloud_url}
-    return subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+    command = ["heatconv-manage", "--config-file", daemons.config_file, *arguments]
+    return nursery.finish(command, HEATCONV_FAKE_CLOUD=daemons.cloud_url)
 
 
 @pytest.mark.parametrize("kind", ["postgresql", "mariadb"])

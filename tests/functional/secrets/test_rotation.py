@@ -15,6 +15,7 @@ from heatconv.db.plumbing import sealing
 from heatconv.db.plumbing.places import Opened, placed
 from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import metadata, raw_template, resource, sync_point_input
+from tests.functional.servers import nursery
 from tests.functional.servers.processes import program
 
 OLD, NEW = generate_key(), "the key that comes after that one, and is a password"
@@ -171,8 +172,7 @@ def test_every_sealed_column_is_known():
 
 
 def manage(path, *arguments):
-    command = [program("heatconv-manage"), "--config-file", path, *arguments]
-    return subprocess.run(command, check=False, capture_output=True, text=True)
+    return nursery.finish(["heatconv-manage", "--config-file", path, *arguments])
 
 
 def configured(path, url, **keys):

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any
@@ -24,6 +25,7 @@ MODULES = {
     "heatconv-api": "heatconv.cmd.api",
     "heatconv-engine": "heatconv.cmd.engine",
     "heatconv-manage": "heatconv.cmd.manage",
+    "heatconv-status": "heatconv.cmd.status",
     "heatconv-worker": "heatconv.cmd.worker",
 }
 
@@ -41,6 +43,29 @@ def start(command: Sequence[str], environment: Mapping[str, str]) -> Started:
     return Forked([name, *command[1:]], environment)
 
 
+def finish(command: Sequence[str | Path], **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of ours to its end, as ``start`` does; return what it printed, and where."""
+    (answer, answers), (complaint, complaints) = _CONTEXT.Pipe(duplex=False), _CONTEXT.Pipe(duplex=False)
+    name, *arguments = map(str, command)
+    arguments = [Path(name).name, *arguments]
+    process = _CONTEXT.Process(target=_be, args=(arguments, os.environ | environment, answers, complaints))
+    process.start()
+    for theirs in (answers, complaints):
+        theirs.close()
+    with ThreadPoolExecutor(2) as pool:
+        printed = list(pool.map(_read, (answer, complaint)))
+    process.join()
+    assert process.exitcode is not None
+    return subprocess.CompletedProcess(arguments, process.exitcode, *printed)
+
+
+def _read(ours: Connection) -> str:
+    """Return all that comes out of a pipe."""
+    with os.fdopen(os.dup(ours.fileno()), errors="replace") as stream:
+        ours.close()
+        return stream.read()
+
+
 class Forked:
     """A program that runs; as ``subprocess.Popen``, as far as ``Process`` needs that."""
 
@@ -48,7 +73,7 @@ class Forked:
         """Start a program, called by its name."""
         self._command = list(command)
         ours, theirs = _CONTEXT.Pipe(duplex=False)
-        self._process = _CONTEXT.Process(target=_be, args=(self._command, dict(environment), theirs))
+        self._process = _CONTEXT.Process(target=_be, args=(self._command, dict(environment), theirs, theirs))
         self._process.start()
         theirs.close()
         self.stdout: IO[str] = os.fdopen(os.dup(ours.fileno()), errors="replace")
@@ -81,12 +106,15 @@ class Forked:
         return self.returncode
 
 
-def _be(command: Sequence[str], environment: Mapping[str, str], output: Connection) -> None:
+def _be(
+    command: Sequence[str], environment: Mapping[str, str], answers: Connection, complaints: Connection
+) -> None:
     """Be a program, in a process that was forked for it."""
     os.setsid()
-    for stream in (1, 2):
-        os.dup2(output.fileno(), stream)
-    output.close()
+    for number, stream in enumerate((answers, complaints), start=1):
+        os.dup2(stream.fileno(), number)
+    for stream in (answers, complaints):
+        stream.close()
     sys.stdout = os.fdopen(1, "w", buffering=1)
     os.environ.clear()
     os.environ.update(environment)
