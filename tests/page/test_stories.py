@@ -176,7 +176,7 @@ def test_i_mark_a_sick_server_so_that_it_is_replaced(page, client):
 
 def test_my_stack_has_a_thousand_servers_and_one_is_broken(page, client):
     kind = "OS::Heat::TestResource"
-    many = {f"m{each}": {"type": kind} for each in range(1000)}
+    many: dict[str, object] = {f"m{each}": {"type": kind} for each in range(1000)}
     # When it fails some have not begun yet, but m0 has ended.
     many["m700"] = {"type": kind, "depends_on": "m0", "properties": {"fail": True}}
     template = {"heat_template_version": "2021-04-16", "resources": many}
