@@ -58,7 +58,9 @@ class Daemon:
         self._binary = binary
         self._topic = topic
         self._stopping = threading.Event()
-        self._reload = threading.Event()
+        # What signals ask for is plain: a handler that took an event's lock could wait for itself.
+        self._is_to_end = False
+        self._is_to_reload = False
         self._tasks: list[threading.Thread] = []
 
     def watched(self, process: int = 0, topic: str | None = None) -> None:
@@ -98,23 +100,30 @@ class Daemon:
     def run(self, service: Service) -> None:
         """Serve until SIGTERM or SIGINT, then stop in order."""
         for signum in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(signum, lambda *_: self._stopping.set())
-        signal.signal(signal.SIGHUP, lambda *_: self._reload.set())
+            signal.signal(signum, self._note)
+        signal.signal(signal.SIGHUP, self._note)
         collect_less()
         LOG.info("%s %s is up", self._binary, self.engine_id)
         systemd.notify("READY=1")
         watchdog = systemd.Watchdog()
         # Waiting in slices lets the signal handler run whatever the executor.
-        while not self._stopping.wait(0.2):
+        while not self._is_to_end:
             watchdog.beat()
-            if self._reload.is_set():
-                self._reload.clear()
+            if self._is_to_reload:
+                self._is_to_reload = False
                 self.reload()
+            time.sleep(0.2)
         LOG.info("%s %s stops", self._binary, self.engine_id)
         systemd.notify("STOPPING=1")
         service.stop()
         self.sign_off()
         leave()
+
+    def _note(self, signum: int, _frame: object) -> None:
+        if signum == signal.SIGHUP:
+            self._is_to_reload = True
+        else:
+            self._is_to_end = True
 
     def reload(self) -> None:
         """Read the configuration files again; the options that may change while running do."""
