@@ -12,6 +12,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 from oslo_config import cfg
 
@@ -85,7 +86,8 @@ class Family:
 
     def _signal_children(self, signum: int) -> None:
         for pid in tuple(self._children):
-            os.kill(pid, signum)
+            with suppress(ProcessLookupError):  # it has ended, and that is being noted
+                os.kill(pid, signum)
 
     def _be_child(self, parent: int, number: int) -> None:
         """Run in a child, which does not outlive its parent.
