@@ -228,6 +228,10 @@ class TransportError(HeatconvError):
     reason: str
 
 
+class NotUnderstood(TransportError):
+    """A daemon that is up is of a release that does not know this: {reason}; try again after the upgrade."""
+
+
 class NotDelivered(HeatconvError):
     """The event was not delivered: {reason}"""
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import logging
 import os
@@ -13,18 +14,21 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from importlib import metadata
 from typing import NoReturn, Protocol
 
 from oslo_config import cfg
 
 from heatconv import errors
-from heatconv.cmd import monitoring, systemd
+from heatconv.cmd import keys, monitoring, systemd
 from heatconv.db import sizing
 from heatconv.db.convergence import services
 from heatconv.db.plumbing import migration
 from heatconv.db.plumbing.session import Database
 from heatconv.model.ids import new_id
-from heatconv.rpc.bus import Bus
+from heatconv.model.records import Edition
+from heatconv.rpc import versions
+from heatconv.rpc.bus import ENGINE_TOPIC, WORKER_TOPIC, Bus
 
 LOG = logging.getLogger(__name__)
 
@@ -79,8 +83,12 @@ class Daemon:
 
         Raises:
             StorageError: the database is not there, or has no tables.
+            SystemExit: the database is no longer one that this release works with.
         """
         self._heartbeat()
+        with keys.reporting_misconfiguration(self._binary):
+            # Once more, now that whoever takes something away from the schema can see this daemon.
+            migration.check(self.database)
         if problem := sizing.shortage(self.database, dead_after=self.dead_after):
             LOG.warning("%s", problem)
         self.every(self.conf.heartbeat_interval, self._heartbeat, jitter=0)
@@ -151,9 +159,19 @@ class Daemon:
             topic=self._topic,
             interval=round(self.conf.heartbeat_interval),
             backlog=self.backlog(),
+            edition=_edition(),
         )
         # What counts is when it was sent: the database's clock has moved on since.
         self._last_beat = begun
+        self._note_versions()
+
+    def _note_versions(self) -> None:
+        """Note for the bus which version of what is said there the daemons understand that are up."""
+        found = services.rpc_versions(self.database, dead_after=self.dead_after)
+        for topic in (ENGINE_TOPIC, WORKER_TOPIC):
+            # Nobody else serves it, as where all is one process: then it is this daemon.
+            versions_up = found.get(topic, {versions.CURRENT})
+            self.bus.understood.note(topic, versions_up, seconds=2 * self.conf.heartbeat_interval)
 
     def _repeat(self, seconds: float, task: Callable[[], None], jitter: float) -> None:
         while not self._stopping.wait(seconds * random.uniform(1 - jitter, 1 + jitter)):
@@ -161,6 +179,11 @@ class Daemon:
                 task()
             except Exception:
                 LOG.exception("%s failed and will run again", task.__name__)
+
+
+@functools.cache
+def _edition() -> Edition:
+    return Edition(metadata.version("heatconv"), migration.newest(), versions.CURRENT)
 
 
 def keep_private() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from oslo_config import cfg
 
 from heatconv import conf as configuration
-from heatconv.cmd import keys
+from heatconv.cmd import keys, upgrades
 from heatconv.cmd.daemon import keep_private
 from heatconv.crypto import generate_key
 from heatconv.db import restoring
@@ -53,10 +53,10 @@ def _add_commands(parsers: object) -> None:
             _ARGUMENTS[name](parser)
 
 
-def _db_sync(_conf: cfg.ConfigOpts, database: Database) -> None:
-    """Bring the database to the newest schema."""
-    migration.upgrade(database)
-    print(f"The database is at {migration.version(database)}.")  # noqa: T201 - a command's answer
+def _db_sync(conf: cfg.ConfigOpts, database: Database) -> None:
+    """Bring the database to a newer schema, while daemons of the release before may run."""
+    for line in upgrades.sync(conf, database):
+        print(line)  # noqa: T201 - a command's answer
 
 
 def _db_version(_conf: cfg.ConfigOpts, database: Database) -> None:
@@ -64,16 +64,23 @@ def _db_version(_conf: cfg.ConfigOpts, database: Database) -> None:
     print(migration.version(database) or "none")  # noqa: T201 - a command's answer
 
 
+def _status(conf: cfg.ConfigOpts, database: Database) -> None:
+    """Show which release this is, what the database is at, and of which releases the daemons are that are up."""
+    for line in upgrades.status(conf, database):
+        print(line)  # noqa: T201 - a command's answer
+
+
 def _service(conf: cfg.ConfigOpts, database: Database) -> None:
     """List the daemons that signed on, or drop those that are dead."""
-    dead_after = conf.heartbeat_interval * conf.heartbeat_misses
+    dead_after = upgrades.dead_after(conf)
     if conf.command.what == "clean":
         dropped = services.clean(database, dead_after=dead_after)
         print(f"{dropped} dead services dropped.")  # noqa: T201 - a command's answer
         return
     for service in services.list_services(database, dead_after=dead_after):
         state = "up" if service.alive else "down"
-        print(service.engine_id, service.binary, service.host, state, service.updated_at)  # noqa: T201
+        edition = upgrades.described(service.edition)
+        print(service.engine_id, service.binary, service.host, state, service.updated_at, edition)  # noqa: T201
 
 
 def _generate_key(_conf: cfg.ConfigOpts, _database: Database) -> None:
@@ -129,14 +136,14 @@ def _explain(conf: cfg.ConfigOpts, database: Database) -> None:
     found = stacks.find(database, None, conf.command.stack_id)
     if found is None:
         raise SystemExit(f"heatconv-manage: there is no stack of id {conf.command.stack_id}")
-    dead_after = conf.heartbeat_interval * conf.heartbeat_misses
+    dead_after = upgrades.dead_after(conf)
     explanation = Explaining(database, _types(conf), dead_after=dead_after).explain(found)
     print(json.dumps(explanation, indent=2))  # noqa: T201 - a command's answer
 
 
 def _restored(conf: cfg.ConfigOpts, database: Database) -> None:
     """Say that the database was restored from a dump: the world may have gone on since that was taken."""
-    running = restoring.alive_daemons(database, dead_after=conf.heartbeat_interval * conf.heartbeat_misses)
+    running = restoring.alive_daemons(database, dead_after=upgrades.dead_after(conf))
     if running:
         raise SystemExit(
             f"heatconv-manage: {running} daemons are running, or were a moment before the dump: stop them,"
@@ -180,6 +187,7 @@ _COMMANDS: dict[str, Callable[[cfg.ConfigOpts, Database], None]] = {
     "purge_deleted": _purge_deleted,
     "restored": _restored,
     "service": _service,
+    "status": _status,
     "update_params": _update_params,
 }
 
@@ -234,6 +242,11 @@ def _number(least: int, most: int) -> Callable[[str], int]:
 
 #: The arguments of a command.
 _ARGUMENTS: dict[str, Callable[[ArgumentParser], object]] = {
+    "db_sync": lambda parser: parser.add_argument(
+        "--contract",
+        action="store_true",
+        help="take away, too, what only daemons of the release before needed; it cannot be undone",
+    ),
     "explain": lambda parser: parser.add_argument("stack_id", help="of whatever project"),
     "orphans": _take_orphans,
     "purge_deleted": _take_purge,

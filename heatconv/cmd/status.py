@@ -19,7 +19,7 @@ from oslo_upgradecheck.upgradecheck import Code, Result
 
 from heatconv import conf as configuration
 from heatconv import errors
-from heatconv.cmd import keys
+from heatconv.cmd import keys, upgrades
 from heatconv.crypto import Keyring
 from heatconv.db import sizing
 from heatconv.db.plumbing import migration, sealing
@@ -63,11 +63,12 @@ class Checks(upgradecheck.UpgradeCommands):
         with self._database() as database:
             migration.check(database)
             found = migration.version(database)
+            waiting = upgrades.unfinished(database)
         if migration.is_known(found):
-            return None
+            return waiting
         return (
-            f"The database is at schema {found}, of a later release: the notes of that say whether daemons of"
-            " this one may run with it."
+            f"The database is at schema {found}, of a later release, which has taken nothing away yet: daemons"
+            " of this one run with it."
         )
 
     @_judged
@@ -79,7 +80,7 @@ class Checks(upgradecheck.UpgradeCommands):
     @_judged
     def connections(self) -> str | None:
         """Look whether the database takes the connections of the daemons that are up now."""
-        dead_after = self._conf.heartbeat_interval * self._conf.heartbeat_misses
+        dead_after = upgrades.dead_after(self._conf)
         with self._database() as database:
             return sizing.shortage(database, dead_after=dead_after)
 

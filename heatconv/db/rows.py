@@ -18,6 +18,7 @@ from heatconv.model.foreseen import Foreseen
 from heatconv.model.nodes import NodeData
 from heatconv.model.records import (
     Attempt,
+    Edition,
     Event,
     Extant,
     Listed,
@@ -246,6 +247,9 @@ def service(row: Any, *, alive: bool) -> Service:
         created_at=row.created_at,
         updated_at=row.updated_at,
         alive=alive,
+        edition=Edition(row.release, row.schema_revision, row.rpc_version)
+        if row.release is not None
+        else None,
     )
 
 

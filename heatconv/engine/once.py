@@ -7,6 +7,7 @@ again.  What only reads is read again instead.
 
 from __future__ import annotations
 
+import functools
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -17,8 +18,8 @@ from heatconv.db.plumbing import requests
 from heatconv.db.plumbing.requests import AlreadyAnswered, Request
 from heatconv.db.plumbing.session import Database
 from heatconv.rpc.asked import Asked
-from heatconv.rpc.bus import as_known
 from heatconv.rpc.context import RequestContext, serving
+from heatconv.rpc.serving import as_known
 
 Method = Callable[..., Any]
 Perform = Callable[[RequestContext, Asked | None, Mapping[str, Any]], Any]
@@ -30,6 +31,7 @@ def endpoint(database: Database, method: Method, *, reads: bool) -> Method:
     """Return what answers a call from the bus: it takes the context as that carries it."""
     perform = _read(method) if reads else _once(database, method)
 
+    @functools.wraps(method)  # so that the bus sees what arguments there are
     def call(context: Mapping[str, Any], **arguments: Any) -> Any:
         caller = RequestContext.from_dict(context)
         with serving(caller):

@@ -381,6 +381,15 @@ class Event:
     properties: Mapping[str, Any] | None = None
 
 
+@dataclass(frozen=True)
+class Edition:
+    """What a daemon was made from."""
+
+    release: str
+    schema_revision: str  #: the newest revision of the schema that it knows
+    rpc_version: str  #: the newest version of the contract on the bus that it understands
+
+
 @dataclass(frozen=True, kw_only=True)
 class Service:
     """A daemon that heartbeats."""
@@ -393,3 +402,4 @@ class Service:
     created_at: datetime
     updated_at: datetime
     alive: bool
+    edition: Edition | None  #: None: it is of a release that did not say so yet

@@ -26,10 +26,14 @@ import oslo_messaging
 from heatconv import errors
 from heatconv.metrics.declared import ENGINE_CALLS
 from heatconv.model.ids import new_id
+from heatconv.rpc import versions
 from heatconv.rpc.asked import Asked
-from heatconv.rpc.bus import ENGINE_TOPIC, Bus, as_known
+from heatconv.rpc.bus import ENGINE_TOPIC, Bus
 from heatconv.rpc.context import RequestContext
+from heatconv.rpc.endpoint import endpoints_of
+from heatconv.rpc.engine_client import EngineClient
 from heatconv.rpc.pulse import INTERVAL
+from heatconv.rpc.serving import as_known
 
 FIRST_PAUSE = 0.75  #: seconds without a sign of life after which another engine is asked
 LATER_PAUSE = 1.5  #: the same, from the second time on
@@ -50,6 +54,13 @@ def waited_for_since(moment: float) -> Iterator[None]:
         _SINCE.reset(token)
 
 
+_CONTRACT = {each.name: each for each in endpoints_of(EngineClient)}
+
+
+#: What an engine raised that did not understand, where it cannot say so in our words.
+_REFUSALS = (oslo_messaging.NoSuchMethod.__name__, oslo_messaging.UnsupportedVersion.__name__)
+
+
 class EngineCaller:
     """Calls engines; implements ``heatconv.rpc.endpoint.Caller``.  Safe between threads."""
 
@@ -57,6 +68,7 @@ class EngineCaller:
         # A call that no engine could ever hear fails at once instead of timing out.
         heard = oslo_messaging.TransportOptions(at_least_once=True)
         self._client = bus.client(ENGINE_TOPIC).prepare(transport_options=heard)
+        self._bus = bus
         self._longest = bus.response_timeout
         self._answered_at = -math.inf  # when any engine last answered
 
@@ -65,8 +77,10 @@ class EngineCaller:
 
         Raises:
             UserError: what the engine refused, as it raised it.
+            NotUnderstood: it says what some engine does not know yet; nothing is done.
             TransportError: no engine answered.
         """
+        version = self._version(method, arguments)
         request_id, wait = new_id(), _Wait(self._longest, self._answered_at)
         if wait.is_over:
             raise errors.TransportError(
@@ -79,7 +93,12 @@ class EngineCaller:
             begun = time.monotonic()
             try:
                 return self._ask(
-                    asked.added_to(context.to_dict()), method, arguments, timeout=wait.left, pause=pause
+                    asked.added_to(context.to_dict()),
+                    method,
+                    arguments,
+                    version=version,
+                    timeout=wait.left,
+                    pause=pause,
                 )
             except oslo_messaging.MessagingTimeout:
                 wait.note_silence(begun, pause)
@@ -89,12 +108,31 @@ class EngineCaller:
             reason="no engine answered in time; what was asked for may be done: look before trying again"
         )
 
+    def _version(self, method: str, arguments: Mapping[str, Any]) -> str:
+        """Return the version that a call is sent as, once all engines that are up understand it.
+
+        Raises:
+            NotUnderstood: some do not.
+        """
+        declared = _CONTRACT.get(method)
+        needed = versions.BASE if declared is None else declared.version(arguments)
+        if needed == versions.BASE:
+            return needed
+        understood = self._bus.understood
+        common = understood.of(ENGINE_TOPIC)
+        if common is None:
+            common = understood.note(ENGINE_TOPIC, [self._bus.ping(ENGINE_TOPIC)], versions.FRESH)
+        if not versions.has(common, needed):
+            raise errors.NotUnderstood(reason=f"{method}, asked for like this, needs version {needed}")
+        return needed
+
     def _ask(
         self,
         context: dict[str, Any],
         method: str,
         arguments: Mapping[str, Any],
         *,
+        version: str,
         timeout: float,
         pause: float,
     ) -> Any:
@@ -103,7 +141,7 @@ class EngineCaller:
         Raises:
             MessagingTimeout: there was no answer for so long, or no sign of life for a pause.
         """
-        client = self._client.prepare(timeout=timeout, call_monitor_timeout=pause)
+        client = self._client.prepare(timeout=timeout, call_monitor_timeout=pause, version=version)
         outcome = "failed"
         try:
             answer = client.call(context, method, **arguments)
@@ -113,9 +151,16 @@ class EngineCaller:
             raise
         except errors.HeatconvError as error:
             outcome, self._answered_at = "refused", time.monotonic()
+            if isinstance(error, errors.NotUnderstood):
+                self._bus.understood.forget(ENGINE_TOPIC)  # it has come up again a moment ago
             raise as_known(error) from None
         except oslo_messaging.MessageUndeliverable as error:
             raise errors.TransportError(reason="no engine is running") from error
+        except oslo_messaging.RemoteError as error:
+            if error.exc_type not in _REFUSALS:
+                raise errors.TransportError(reason=str(error).partition("\n")[0]) from error
+            self._bus.understood.forget(ENGINE_TOPIC)
+            raise errors.NotUnderstood(reason=error.value) from None
         except Exception as error:
             # What engines raise has been told apart; the rest is the driver's, and some of it comes
             # from below oslo.messaging, such as kombu's OperationalError where a reply was to be awaited.

@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 import math
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -20,27 +19,23 @@ from oslo_config import cfg
 from oslo_messaging._metrics import client as metrics
 from oslo_messaging._tracing import client as tracing
 from oslo_messaging.notify.notifier import _notifier_opts as notify_opts
-from oslo_messaging.rpc import server as rpc_server
 
 from heatconv import errors
-from heatconv.metrics.declared import CASTS, SERVED, SERVED_SECONDS
+from heatconv.metrics.declared import CASTS
 from heatconv.model.nodes import Direction, Node
-from heatconv.rpc import rabbit
-from heatconv.rpc.pulse import Pulse
+from heatconv.rpc import rabbit, versions
+from heatconv.rpc.serving import Endpoint, Server
 
 LOG = logging.getLogger(__name__)
 
 ENGINE_TOPIC = "heatconv-engine"
 WORKER_TOPIC = "heatconv-worker"
-VERSION = "1.0"
 PING = 3  #: seconds that a server has to answer whether it is there
 
 #: How nodes that became ready at the same time share messages: few messages, for what lies side by
 #: side in a graph is best kept together, but none of so many nodes that one worker would be long at it;
 #: unless there are so many messages that whoever rings later would have to wait until all are taken.
 FEW_MESSAGES, MOST_NODES, MOST_MESSAGES = 4, 32, 512
-
-_ERRORS = "heatconv.errors"
 
 
 class Stoppable(Protocol):
@@ -62,14 +57,15 @@ class Bus:
         conf.register_opts(tracing.oslo_messaging_tracing, group="oslo_messaging_tracing")
         conf.register_opts(metrics.oslo_messaging_metrics, group="oslo_messaging_metrics")
         self._transport = rabbit.at_ease(
-            oslo_messaging.get_rpc_transport(conf, url, allowed_remote_exmods=[_ERRORS])
+            oslo_messaging.get_rpc_transport(conf, url, allowed_remote_exmods=[errors.__name__])
         )
         self._conf = conf
         self._url = url
+        self.understood = versions.Understood()
 
     def client(self, topic: str) -> oslo_messaging.RPCClient:
         """Return a client of the servers of a topic."""
-        target = oslo_messaging.Target(topic=topic, version=VERSION)
+        target = oslo_messaging.Target(topic=topic, version=versions.BASE)
         # One retry: whoever sends does not hang while the broker is away.
         return oslo_messaging.get_rpc_client(self._transport, target, retry=1)
 
@@ -95,11 +91,11 @@ class Bus:
         """
         running = oslo_messaging.get_rpc_server(
             self._transport,
-            oslo_messaging.Target(topic=topic, server=server, version=VERSION),
-            [_Endpoint({**methods, "ping": _pong})],
+            oslo_messaging.Target(topic=topic, server=server, version=versions.CURRENT),
+            [Endpoint({**methods, "ping": self._pong(topic)})],
             executor=executor,
             access_policy=oslo_messaging.ExplicitRPCAccessPolicy,
-            server_cls=_Server,
+            server_cls=Server,
         )
         if held is not None and "oslo_messaging_rabbit" in self._conf:
             self._conf.set_default("rabbit_qos_prefetch_count", held, group="oslo_messaging_rabbit")
@@ -107,18 +103,25 @@ class Bus:
         started: Stoppable = running
         return started
 
-    def ping(self, topic: str, server: str | None = None) -> None:
+    def ping(self, topic: str, server: str | None = None) -> str:
         """Make sure that a server of a topic, or one by its name, is there and answers.
+
+        Returns the version that all servers of the topic understand, as far as it knows.
 
         Raises:
             TransportError: it does not.
         """
         client = self.client(topic).prepare(server=server, timeout=PING)
         try:
-            client.call({}, "ping")
+            answer: str | None = client.call({}, "ping")
         except Exception as error:  # the driver's own, see ``heatconv.rpc.asking``
             reason = str(error).partition("\n")[0] or type(error).__name__
             raise errors.TransportError(reason=reason) from error
+        return versions.oldest([answer])  # one of the release before answers null
+
+    def _pong(self, topic: str) -> Callable[..., str]:
+        """Return what answers whoever wants to know whether somebody does."""
+        return lambda _context: self.understood.of(topic) or versions.CURRENT
 
     @property
     def response_timeout(self) -> float:
@@ -181,78 +184,6 @@ class _Notifying(oslo_messaging.transport.NotificationTransport):  # type: ignor
             raise
 
 
-class _Server(rpc_server.RPCServer):  # type: ignore[misc]  # untyped library
-    """A server that leaves its connection to the end of the process.
-
-    To close it politely is to take and acknowledge what has come since ``stop``
-    and then to drop it; a connection that breaks gives it back to its queue.
-
-    Whoever awaits an answer hears that this process runs.  Who has asked again while
-    the call waited for a thread is answered once.
-    """
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._pulse = Pulse()
-
-    def _on_incoming(self, incoming: list[Any]) -> None:
-        self._pulse.begin(incoming[0])
-        super()._on_incoming(incoming)
-
-    def _process_incoming(self, incoming: list[Any]) -> None:
-        try:
-            if not self._pulse.is_in_vain(incoming[0]):
-                super()._process_incoming(incoming)
-        finally:
-            self._pulse.end(incoming[0])
-
-    def wait(self) -> None:
-        """Wait until those taken are handled."""
-        self._work_executor.shutdown(wait=True)
-        self._pulse.stop()
-
-
-class _Endpoint:
-    """Offers a table of functions to oslo.messaging, which looks for attributes."""
-
-    def __init__(self, methods: Mapping[str, Callable[..., Any]]) -> None:
-        self.target = oslo_messaging.Target(version=VERSION)
-        for name, method in methods.items():
-            setattr(self, name, _exposed(name, method))
-
-
-def _pong(_context: Mapping[str, Any]) -> None:
-    """Answer whoever wants to know whether somebody does."""
-
-
-def _exposed(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function be called from the bus; users' mistakes go back without a traceback in our log."""
-
-    def call(context: Mapping[str, Any], **arguments: Any) -> Any:
-        outcome, began = "error", time.perf_counter()
-        try:
-            answer = method(context, **arguments)
-        except errors.UserError as error:
-            outcome = "refused"
-            raise as_known(error) from None
-        else:
-            outcome = "done"
-            return answer
-        finally:
-            SERVED.add(method=name, outcome=outcome)
-            SERVED_SECONDS.observe(time.perf_counter() - began, method=name)
-
-    expected = oslo_messaging.expected_exceptions(errors.UserError)(call)
-    return oslo_messaging.expose(expected)  # type: ignore[no-any-return]  # untyped library
-
-
-def as_known(error: errors.HeatconvError) -> errors.HeatconvError:
-    """Return an error as its class in ``heatconv.errors``, which both sides of the bus know."""
-    known = next(cls for cls in type(error).__mro__ if cls.__module__ == _ERRORS)
-    known_error: errors.HeatconvError = known(error.args[0], **error.kwargs)
-    return known_error
-
-
 class Bell:
     """Rings for nodes and rollbacks; implements ``doorbell.Doorbell``.
 
@@ -261,6 +192,7 @@ class Bell:
     """
 
     def __init__(self, bus: Bus) -> None:
+        self._understood = bus.understood
         self._workers = bus.client(WORKER_TOPIC)
         self._engines = bus.client(ENGINE_TOPIC)
 
@@ -298,10 +230,15 @@ class Bell:
         those = self._workers.prepare(server=engine_id, fanout=engine_id is None)
         self._cast(those, "wake", resource_id=resource_id)
 
-    @staticmethod
-    def _cast(client: oslo_messaging.RPCClient, method: str, **arguments: Any) -> None:
+    def _cast(self, client: oslo_messaging.RPCClient, method: str, **arguments: Any) -> None:
+        understood = self._understood.of(client.target.topic) or versions.BASE
+        fitting = versions.fitting(method, arguments, understood)
+        if fitting is None:  # recovery does without it
+            CASTS.add(method=method, outcome="not understood")
+            return
+        version, sent = fitting
         try:
-            client.cast({}, method, **arguments)
+            (client if version == versions.BASE else client.prepare(version=version)).cast({}, method, **sent)
             CASTS.add(method=method, outcome="sent")
         except Exception:  # the driver's own, see ``heatconv.rpc.asking``
             CASTS.add(method=method, outcome="failed")

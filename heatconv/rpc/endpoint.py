@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
+from heatconv.rpc import versions
 from heatconv.rpc.context import RequestContext
 
 _MARK = "_endpoint"
@@ -43,12 +44,19 @@ class Endpoint:
     name: str
     reads: bool  #: it changes nothing that anybody could want changed once only
     parameters: Mapping[str, inspect.Parameter]  #: but the context, in their order
+    since: Mapping[str, str]  #: the version that has a parameter, or "": the endpoint itself; if not ``BASE``
+
+    def version(self, sent: Iterable[str]) -> str:
+        """Return the oldest version that has all that a call says, by the names of what is sent."""
+        return versions.newest([self.since.get(name, versions.BASE) for name in ("", *sent)])
 
 
 _Declared = Callable[Concatenate[Any, RequestContext, P], R]
 
 
-def endpoint(*, reads: bool = False) -> Callable[[_Declared[P, R]], _Declared[P, R]]:
+def endpoint(
+    *, reads: bool = False, since: Mapping[str, str] | None = None
+) -> Callable[[_Declared[P, R]], _Declared[P, R]]:
     """Make a method without a body a call of the endpoint of its name.
 
     What an argument's default says already is not sent, so that a call that asks for nothing
@@ -57,12 +65,14 @@ def endpoint(*, reads: bool = False) -> Callable[[_Declared[P, R]], _Declared[P,
     Args:
         reads: the call changes nothing that anybody could want changed once only: what it looks
             at, or has looked at, may be looked at again.
+        since: the version of ``heatconv.rpc.versions`` that brought a parameter, by its name, or, by "",
+            the endpoint; of what ``BASE`` has nothing is said.
     """
 
     def declare(method: _Declared[P, R]) -> _Declared[P, R]:
         signature = inspect.signature(method)
         _self, _context, *parameters = signature.parameters.values()
-        declared = Endpoint(method.__name__, reads, {each.name: each for each in parameters})
+        declared = Endpoint(method.__name__, reads, {each.name: each for each in parameters}, since or {})
 
         @functools.wraps(method)
         def call(client: Any, context: RequestContext, /, *args: P.args, **kwargs: P.kwargs) -> R:

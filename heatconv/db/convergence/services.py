@@ -10,7 +10,7 @@ from heatconv.db import rows
 from heatconv.db.plumbing.session import reading, writing
 from heatconv.db.plumbing.types import seconds_ago, utcnow
 from heatconv.db.tables import service
-from heatconv.model.records import Service
+from heatconv.model.records import Edition, Service
 
 
 def alive(dead_after: float | sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
@@ -28,10 +28,12 @@ def heartbeat(
     topic: str,
     interval: int,
     backlog: int = 0,
+    edition: Edition | None = None,
 ) -> None:
     """Say that a daemon is alive.
 
     Args:
+        edition: what it was made from; as long as it runs that is the same.
         interval: the seconds until it says so again.
         backlog: the messages it has taken and not begun.
     """
@@ -48,6 +50,7 @@ def heartbeat(
             backlog=backlog,
             created_at=utcnow(),
             updated_at=utcnow(),
+            **(vars(edition) if edition else {}),
         )
     )
 
@@ -63,6 +66,16 @@ def list_services(connection: Connection, *, dead_after: float) -> list[Service]
     """Return every daemon that is signed on, with whether it heartbeats."""
     query = sa.select(service, alive(dead_after).label("alive")).order_by(service.c.binary, service.c.host)
     return [rows.service(row, alive=bool(row.alive)) for row in connection.execute(query)]
+
+
+@reading
+def rpc_versions(connection: Connection, *, dead_after: float) -> dict[str, set[str | None]]:
+    """Return by topic which versions the daemons that heartbeat understand; None: of before they said so."""
+    found: dict[str, set[str | None]] = {}
+    query = sa.select(service.c.topic, service.c.rpc_version).where(alive(dead_after)).distinct()
+    for topic, version in connection.execute(query):
+        found.setdefault(topic, set()).add(version)
+    return found
 
 
 @reading

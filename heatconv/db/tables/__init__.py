@@ -35,12 +35,13 @@ from heatconv.db.tables.observation import (
     stack_observed,
 )
 from heatconv.db.tables.plans import plan
-from heatconv.db.tables.plumbing import request
+from heatconv.db.tables.plumbing import contraction, request
 from heatconv.db.tables.purging import purge_turn
 from heatconv.db.tables.restoring import restored_stack
 from heatconv.db.tables.software import software_config, software_deployment
 
 __all__ = [
+    "contraction",
     "event",
     "event_sent",
     "event_sink",

@@ -161,7 +161,8 @@ sync_point_input = table(
 )
 
 # Who is there.  ``updated_at`` is the last heartbeat, by the database's clock;
-# ``backlog`` is how many messages it had taken then and not begun.
+# ``backlog`` is how many messages it had taken then and not begun.  ``schema_revision`` and
+# ``rpc_version`` are the newest that it knows; one of before 0019 does not say.
 service = table(
     "service",
     sa.Column("engine_id", Uuid, primary_key=True),
@@ -172,6 +173,9 @@ service = table(
     sa.Column("backlog", sa.Integer, nullable=False),
     sa.Column("created_at", Time, nullable=False),
     sa.Column("updated_at", Time, nullable=False, index=True),
+    sa.Column("release", string(32)),
+    sa.Column("schema_revision", string(32)),
+    sa.Column("rpc_version", string(32)),
 )
 
 # A row whose metadata say what a signal wishes of its nested stack, until that is carried out.

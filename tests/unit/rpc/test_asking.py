@@ -49,7 +49,7 @@ class Engines(Bus):
     def client(self, _topic):
         return self
 
-    def prepare(self, *, timeout=None, call_monitor_timeout=None, transport_options=None):
+    def prepare(self, *, timeout=None, call_monitor_timeout=None, transport_options=None, version=None):
         self._pause, self._timeout = call_monitor_timeout, timeout
         return self
 
