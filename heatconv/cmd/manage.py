@@ -65,7 +65,7 @@ def _db_version(_conf: cfg.ConfigOpts, database: Database) -> None:
 
 
 def _status(conf: cfg.ConfigOpts, database: Database) -> None:
-    """Show which release this is, what the database is at, and of which releases the daemons are that are up."""
+    """Show which release this is, what the database is at, and of which releases the daemons are."""
     for line in upgrades.status(conf, database):
         print(line)  # noqa: T201 - a command's answer
 

@@ -67,8 +67,8 @@ class Checks(upgradecheck.UpgradeCommands):
         if migration.is_known(found):
             return waiting
         return (
-            f"The database is at schema {found}, of a later release, which has taken nothing away yet: daemons"
-            " of this one run with it."
+            f"The database is at schema {found}, of a later release, which has taken nothing away yet:"
+            " daemons of this one run with it."
         )
 
     @_judged

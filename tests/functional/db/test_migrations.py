@@ -105,6 +105,47 @@ def test_there_is_nothing_left_to_generate_a_migration_for(empty):
         assert compare_metadata(context, metadata) == []
 
 
+def test_each_revision_after_the_base_says_which_phase_it_is_of():
+    phases = migration._phases()
+    after = REVISIONS[REVISIONS.index(migration.BASE) + 1 :]
+
+    assert {phases[each] for each in after} <= {"expand", "contract"}
+
+
+@pytest.mark.parametrize(
+    "revision", [each for each in REVISIONS if each > migration.BASE and not migration.is_contracting(each)]
+)
+def test_what_expands_only_adds_what_daemons_of_the_release_before_can_do_without(empty, revision):
+    migration.upgrade(empty, REVISIONS[REVISIONS.index(revision) - 1])
+    before, written = schema(empty), []
+    sa.event.listen(
+        empty.engine, "before_cursor_execute", lambda *given: written.append(given[2]), named=False
+    )
+
+    migration.upgrade(empty, revision)
+
+    assert [each for each in written if changes_rows(each)] == []
+    after = schema(empty)
+    for table, was in before.items():
+        now = after[table]
+        added = [column for column in now["columns"] if column not in was["columns"]]
+        assert [column for column in was["columns"] if column not in now["columns"]] == []
+        assert [column for column in added if not column[2] and column[3] is None] == [], "it is not nullable"
+        for aspect in ("get_pk_constraint", "get_unique_constraints", "get_foreign_keys"):
+            assert now[aspect] == was[aspect]
+        more = set(now["get_indexes"]) - set(was["get_indexes"])
+        assert set(was["get_indexes"]) <= set(now["get_indexes"])
+        assert [index for index in more if "'unique': True" in index or "'unique': 1" in index] == []
+
+
+def changes_rows(statement):
+    """Tell whether a statement writes rows that daemons may be writing."""
+    return (
+        statement.lstrip().startswith(("UPDATE ", "DELETE ", "INSERT "))
+        and "alembic_version" not in statement
+    )
+
+
 def test_upgrading_again_changes_nothing(empty):
     migration.upgrade(empty)
     services.heartbeat(empty, engine_id="me", host="here", binary="test", topic="none", interval=60)

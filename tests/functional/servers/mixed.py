@@ -43,6 +43,7 @@ class Mixed(Daemons):
     def _run(self, name: str, command: list[str]) -> Process:
         if self.releases.setdefault(name, OLD) == NEW:
             return super()._run(name, command)
-        environment = {**self.environment(name), "PYTHONPATH": str(self._old)}
+        # What the first of them compiles, the others need not.
+        environment = {"PYTHONPATH": str(self._old), "PYTHONDONTWRITEBYTECODE": ""}
         of_old = last_release.command(Path(command[0]).name, command[1:])
-        return Process(of_old, self.directory / f"{name}.log", environment)
+        return Process(of_old, self.directory / f"{name}.log", self.environment(name) | environment)
