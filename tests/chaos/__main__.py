@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m tests.chaos --minutes N --seed S --database postgresql|mariadb``."""
+"""``python -m tests.chaos --minutes N --seed S --database postgresql|mariadb [--rolling]``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+from tests.chaos.rolling import roll
 from tests.chaos.run import play
 from tests.functional.servers import schema
 from tests.functional.servers.bus import own_bus
@@ -30,12 +31,17 @@ def main() -> int:
     parser.add_argument(
         "--restart-servers", action="store_true", help="cut the database and the bus off for seconds, too"
     )
+    parser.add_argument(
+        "--rolling",
+        action="store_true",
+        help="replace daemons by those of the last release, and back, instead",
+    )
     given = parser.parse_args()
     start = random.SystemRandom().randrange(10**6) if given.seed is None else given.seed
     directory = given.directory or Path(tempfile.mkdtemp(prefix="heatconv-chaos-"))
     directory.mkdir(parents=True, exist_ok=True)
     again = f"python -m tests.chaos --minutes {given.minutes:g} --seed {start} --database {given.database}"
-    again += " --restart-servers" * given.restart_servers
+    again += " --restart-servers" * given.restart_servers + " --rolling" * given.rolling
     _say(again, f"logs in {directory}")
     with ExitStack() as until:
         server = DATABASE_SERVERS[given.database].provide(until)
@@ -43,14 +49,20 @@ def main() -> int:
             (PostgreSQL if given.database == "postgresql" else MariaDB)(server), schema.migrate
         )
         until.callback(databases.close)
-        report = play(
-            directory,
-            start=start,
-            seconds=given.minutes * 60,
-            database_url=databases.fresh(),
-            transport_url=own_bus(RABBITMQ.provide(until), until),
-            restart_servers=given.restart_servers,
-        )
+        bus, seconds = own_bus(RABBITMQ.provide(until), until), given.minutes * 60
+        if given.rolling:
+            report = roll(
+                directory, start=start, seconds=seconds, database_url=databases.empty(), transport_url=bus
+            )
+        else:
+            report = play(
+                directory,
+                start=start,
+                seconds=seconds,
+                database_url=databases.fresh(),
+                transport_url=bus,
+                restart_servers=given.restart_servers,
+            )
     _say(*report.lines, *report.problems, f"again: {again}")
     return 1 if report.problems else 0
 

@@ -15,6 +15,7 @@ from tests.chaos.driver import NOT_NOW
 from tests.functional.servers.daemons import Daemons
 
 LOOK = 0.2  #: seconds between two looks
+GONE = 404
 SHOWN = 20  #: problems that are told in full
 
 
@@ -50,6 +51,11 @@ class Trial:
         self.template = template
         self._action = "UPDATE"
 
+    def delete(self) -> None:
+        """Ask for nothing."""
+        self.client.delete_stack(self.name)
+        self.template = Template()
+
     def created(self) -> Counter[str]:
         """Return how often the cloud made the thing of each resource."""
         made = (entry for entry in self.cloud.audit() if entry.op == "create" and entry.succeeded)
@@ -63,10 +69,12 @@ class Trial:
             pass
 
     def state(self) -> str:
-        """Return the stack's state; "" while nobody can tell."""
+        """Return the stack's state; "" while nobody can tell, "GONE" if there is none."""
         try:
             return str(self.client.show_stack(self.name, resolve_outputs=False)["stack_status"])
         except ClientError as error:
+            if error.status == GONE:
+                return "GONE"
             if error.status not in NOT_NOW:
                 raise
             return ""
@@ -83,6 +91,16 @@ class Trial:
             threading.Event().wait(LOOK)
         return time.monotonic() - begun
 
+    def vanish(self) -> None:
+        """Wait until a stack that was deleted is gone.
+
+        Raises:
+            AssertionError: its deletion failed instead.
+        """
+        while (now := self.state()) not in ("GONE", "DELETE_COMPLETE"):
+            assert not now.endswith("FAILED"), f"{self.name} is {now}\n{self._daemons.logs()}"
+            threading.Event().wait(LOOK)
+
     def problems(self) -> list[str]:
         """Return what is wrong with a stack that has arrived, and of which nothing was to be replaced."""
         return [*self._problems()][:SHOWN]
@@ -92,6 +110,8 @@ class Trial:
         for name, count in self.created().items():
             if count != 1:
                 yield f"{name} was made {count} times"
+        if not self.template:
+            return
         for event in self.client.list_events(self.name, {"resource_status": "FAILED"}):
             yield f"{event['resource_name']} failed: {event['resource_status_reason']}"
 
