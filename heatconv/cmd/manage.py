@@ -55,7 +55,7 @@ def _add_commands(parsers: object) -> None:
 
 def _db_sync(conf: cfg.ConfigOpts, database: Database) -> None:
     """Bring the database to a newer schema, while daemons of the release before may run."""
-    for line in upgrades.sync(conf, database):
+    for line in upgrades.sync(database, dead_after=_dead_after(conf), contract=conf.command.contract):
         print(line)  # noqa: T201 - a command's answer
 
 
@@ -66,13 +66,13 @@ def _db_version(_conf: cfg.ConfigOpts, database: Database) -> None:
 
 def _status(conf: cfg.ConfigOpts, database: Database) -> None:
     """Show which release this is, what the database is at, and of which releases the daemons are."""
-    for line in upgrades.status(conf, database):
+    for line in upgrades.status(database, dead_after=_dead_after(conf)):
         print(line)  # noqa: T201 - a command's answer
 
 
 def _service(conf: cfg.ConfigOpts, database: Database) -> None:
     """List the daemons that signed on, or drop those that are dead."""
-    dead_after = upgrades.dead_after(conf)
+    dead_after = _dead_after(conf)
     if conf.command.what == "clean":
         dropped = services.clean(database, dead_after=dead_after)
         print(f"{dropped} dead services dropped.")  # noqa: T201 - a command's answer
@@ -136,14 +136,14 @@ def _explain(conf: cfg.ConfigOpts, database: Database) -> None:
     found = stacks.find(database, None, conf.command.stack_id)
     if found is None:
         raise SystemExit(f"heatconv-manage: there is no stack of id {conf.command.stack_id}")
-    dead_after = upgrades.dead_after(conf)
+    dead_after = _dead_after(conf)
     explanation = Explaining(database, _types(conf), dead_after=dead_after).explain(found)
     print(json.dumps(explanation, indent=2))  # noqa: T201 - a command's answer
 
 
 def _restored(conf: cfg.ConfigOpts, database: Database) -> None:
     """Say that the database was restored from a dump: the world may have gone on since that was taken."""
-    running = restoring.alive_daemons(database, dead_after=upgrades.dead_after(conf))
+    running = restoring.alive_daemons(database, dead_after=_dead_after(conf))
     if running:
         raise SystemExit(
             f"heatconv-manage: {running} daemons are running, or were a moment before the dump: stop them,"
@@ -172,6 +172,11 @@ def _orphans(conf: cfg.ConfigOpts, database: Database) -> None:
     for orphan in found:
         print(*orphan.values())  # noqa: T201 - as above
     print(f"{len(found)} found that belong to nothing.")  # noqa: T201 - as above
+
+
+def _dead_after(conf: cfg.ConfigOpts) -> float:
+    """Return the seconds without a heartbeat after which a daemon is dead."""
+    return float(conf.heartbeat_interval * conf.heartbeat_misses)
 
 
 def _types(conf: cfg.ConfigOpts) -> Registry:

@@ -80,7 +80,7 @@ class Checks(upgradecheck.UpgradeCommands):
     @_judged
     def connections(self) -> str | None:
         """Look whether the database takes the connections of the daemons that are up now."""
-        dead_after = upgrades.dead_after(self._conf)
+        dead_after = self._conf.heartbeat_interval * self._conf.heartbeat_misses
         with self._database() as database:
             return sizing.shortage(database, dead_after=dead_after)
 

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 from importlib import metadata
 
-from oslo_config import cfg
-
 from heatconv import errors
 from heatconv.db import upgrading
 from heatconv.db.convergence import services
@@ -18,14 +16,16 @@ from heatconv.model.records import Edition, Service
 from heatconv.rpc import versions
 
 
-def sync(conf: cfg.ConfigOpts, database: Database) -> Iterator[str]:
+def sync(database: Database, *, dead_after: float, contract: bool) -> Iterator[str]:
     """Bring the database to a newer schema, and yield what is to be said of that.
+
+    ``contract``: take away, too, what only daemons of the release before needed.
 
     Raises:
         Misconfigured: daemons of this release cannot run yet.
     """
-    if conf.command.contract:
-        upgrading.contract(database, dead_after=dead_after(conf))
+    if contract:
+        upgrading.contract(database, dead_after=dead_after)
     else:
         migration.expand(database)
     found = migration.version(database)
@@ -46,7 +46,7 @@ def unfinished(database: Database) -> str | None:
     )
 
 
-def status(conf: cfg.ConfigOpts, database: Database) -> Iterator[str]:
+def status(database: Database, *, dead_after: float) -> Iterator[str]:
     """Yield what this release is, what the database is at, and what the daemons are that are up."""
     mine = Edition(metadata.version("heatconv"), migration.newest(), versions.CURRENT)
     yield f"this release: {described(mine)}"
@@ -58,10 +58,10 @@ def status(conf: cfg.ConfigOpts, database: Database) -> Iterator[str]:
     yield f"database: schema {migration.version(database)}"
     if waiting := unfinished(database):
         yield waiting
-    up = [each for each in services.list_services(database, dead_after=dead_after(conf)) if each.alive]
+    up = [each for each in services.list_services(database, dead_after=dead_after) if each.alive]
     for (binary, edition), count in sorted(Counter(map(_kind, up)).items()):
         yield f"up: {count} {binary}, {edition}"
-    for topic, found in sorted(services.rpc_versions(database, dead_after=dead_after(conf)).items()):
+    for topic, found in sorted(services.rpc_versions(database, dead_after=dead_after).items()):
         yield f"understood by all of {topic}: messages of version {versions.oldest(found)}"
 
 
@@ -74,8 +74,3 @@ def described(edition: Edition | None) -> str:
     if edition is None:
         return "of a release that does not say"
     return f"release {edition.release}, schema {edition.schema_revision}, messages {edition.rpc_version}"
-
-
-def dead_after(conf: cfg.ConfigOpts) -> float:
-    """Return the seconds without a heartbeat after which a daemon is dead."""
-    return float(conf.heartbeat_interval * conf.heartbeat_misses)

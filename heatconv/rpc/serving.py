@@ -31,10 +31,9 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]  # untyped library
     the call waited for a thread is answered once.  What it does not understand it refuses, and does nothing.
     """
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+    def __init__(self, transport: Any, target: Any, dispatcher: Any, executor: str | None = None) -> None:
+        super().__init__(transport, target, _Dispatcher(dispatcher), executor)
         self._pulse = Pulse()
-        self.dispatcher = _Dispatcher(self.dispatcher)
 
     def _on_incoming(self, incoming: list[Any]) -> None:
         self._pulse.begin(incoming[0])

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from types import SimpleNamespace
 
 import pytest
 import sqlalchemy as sa
@@ -106,10 +105,8 @@ def test_an_empty_database_has_nobody_to_wait_for(empty_database_url, next_relea
 
 def test_the_operator_reads_what_to_do_next(database, next_release):
     def synced(*, contract):
-        conf = SimpleNamespace(
-            command=SimpleNamespace(contract=contract), heartbeat_interval=LONG, heartbeat_misses=1
-        )
-        return list(upgrades.sync(conf, database)), list(upgrades.status(conf, database))
+        said = list(upgrades.sync(database, dead_after=LONG, contract=contract))
+        return said, list(upgrades.status(database, dead_after=LONG))
 
     assert synced(contract=False)[0] == [f"The database is at {OURS}."]
     sign_on(database, "silent", None)
