@@ -11,9 +11,14 @@ from pathlib import Path
 
 from tests.chaos.clusters.beside import Troubles
 from tests.chaos.clusters.galera import Galera
+from tests.chaos.clusters.postgresql import PostgreSQL
+from tests.chaos.clusters.rabbitmq import RabbitMQ
 from tests.chaos.deployment import Setting
+from tests.functional.servers import databases as databases_of
+from tests.functional.servers import schema
 from tests.functional.servers.bus import own_bus
-from tests.functional.servers.catalog import RABBITMQ
+from tests.functional.servers.catalog import POSTGRESQL, RABBITMQ
+from tests.functional.servers.databases import Databases
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,4 +60,29 @@ def _galera(directory: Path, start: str, without: frozenset[str], until: ExitSta
     )
 
 
-KINDS: Mapping[str, Kind] = {"galera": _galera}
+def _rabbitmq(directory: Path, start: str, without: frozenset[str], until: ExitStack) -> Grounds:
+    options: dict[str, object] = {
+        "rabbit_quorum_queue": "quorum" not in without,
+        "rabbit_transient_quorum_queue": "quorum" not in without and "transient_quorum" not in without,
+    }
+    handling = {"cluster_partition_handling": "ignore"} if "pause_minority" in without else {}
+    cluster = until.enter_context(RabbitMQ(directory, start, **handling))
+    databases = Databases(databases_of.PostgreSQL(POSTGRESQL.provide(until)), schema.migrate)
+    until.callback(databases.close)
+    return Grounds(
+        database_url=databases.fresh(),
+        transport_url=cluster.url,
+        troubles=Troubles(cluster, Setting(options={"oslo_messaging_rabbit": options}), start, cluster.queues),
+    )
+
+
+def _postgresql(directory: Path, start: str, without: frozenset[str], until: ExitStack) -> Grounds:
+    cluster = until.enter_context(PostgreSQL(directory, start, synchronous="synchronous" not in without))
+    return Grounds(
+        database_url=cluster.url,
+        transport_url=own_bus(RABBITMQ.provide(until), until),
+        troubles=Troubles(cluster, Setting(), start),
+    )
+
+
+KINDS: Mapping[str, Kind] = {"galera": _galera, "postgresql": _postgresql, "rabbitmq": _rabbitmq}
