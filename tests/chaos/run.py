@@ -132,6 +132,8 @@ def play(
             f"{judge.asked} failed stacks were converged by their users in the end",
             f"at rest {rested:.0f} s after the last wish, and {took:.0f} s after the last misfortune",
             deployment.takeovers.summary(),
+            f"{sum(driver.put_off.values())} requests were to be made again",
+            *(f"  {count} times {answer}" for answer, count in driver.put_off.most_common(8)),
             *(beside.lines if beside else ()),
             *deployment.costs(),
             f"{len(problems)} wrong",

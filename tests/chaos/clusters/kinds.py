@@ -43,7 +43,7 @@ def _galera(directory: Path, start: str, without: frozenset[str], until: ExitSta
         preferred = zlib.crc32(daemon.encode()) if "-" not in daemon else int(daemon[-1])
         return {"OS_DATABASE__CONNECTION": urls.setdefault(daemon, cluster.url(preferred))}
 
-    wait = {} if "wsrep_sync_wait" in without else {"mysql_wsrep_sync_wait": 1}
+    wait = {"mysql_wsrep_sync_wait": 0} if "wsrep_sync_wait" in without else {}
     troubles = Troubles(
         cluster,
         Setting(options={"database": wait}, environment=environment),
