@@ -41,6 +41,8 @@ class RabbitMQNode:
         secret.chmod(0o400)
         self.environment = {
             "HOME": str(directory),
+            # By default above the nodes' own ports, among those the kernel gives to connections.
+            "RABBITMQ_DIST_PORT": str(free_port()),
             "RABBITMQ_CONFIG_FILE": str(directory.parent / "rabbitmq.conf"),
             "RABBITMQ_CONF_ENV_FILE": "/nonexistent",
             "RABBITMQ_ENABLED_PLUGINS_FILE": "/nonexistent",
