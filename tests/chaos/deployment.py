@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -17,7 +18,7 @@ from heatconv.testing.keys import KEYRING
 from tests.chaos.daemon import VARIABLE
 from tests.chaos.proxy import Proxy
 from tests.chaos.takeovers import Takeovers
-from tests.functional.servers.daemons import Daemons, Options
+from tests.functional.servers.daemons import Daemons, Options, merged
 from tests.functional.servers.processes import Process
 
 ROOT = Path(__file__).parents[2]
@@ -37,19 +38,39 @@ OPTIONS: Options = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What daemons need to know of the servers beyond their URLs: all of them, or each by its name."""
+
+    options: Options = field(default_factory=dict)
+    environment: Callable[[str], Mapping[str, str]] = lambda _name: {}
+
+
 class Deployment(Daemons):
     """Daemons on a bus with faults, on one database."""
 
     def __init__(
-        self, directory: Path, *, database_url: str, transport_url: str, proxies: Sequence[Proxy] = ()
+        self,
+        directory: Path,
+        *,
+        database_url: str,
+        transport_url: str,
+        proxies: Sequence[Proxy] = (),
+        setting: Setting | None = None,
     ) -> None:
         """Take the servers' own URLs, and the proxies, in the same order, that daemons are to use."""
         lines = [proxy.url for proxy in proxies] or [database_url, transport_url]
-        super().__init__(directory, database_url=lines[0], transport_url=lines[1], options=OPTIONS)
+        self._setting = setting or Setting()
+        super().__init__(
+            directory,
+            database_url=lines[0],
+            transport_url=lines[1],
+            options=merged(OPTIONS, self._setting.options),
+        )
         self.proxies = proxies
         self.database = sa.create_engine(database_url, poolclass=sa.NullPool, isolation_level="AUTOCOMMIT")
         give_keyring(self.database.dialect, KEYRING)
-        self.vhost = sa.make_url(transport_url).database or "/"
+        self.vhost = transport_url.rpartition("/")[2] or "/"  # the URL may name several hosts
         self.transport_url = transport_url
         self._faults = directory / "faults.json"
         self._writing = threading.Lock()
@@ -71,6 +92,7 @@ class Deployment(Daemons):
             "HEATCONV_FAKE_CLOUD": self.cloud_url,
             "PYTHONPATH": str(ROOT),
             VARIABLE: str(self._faults),
+            **self._setting.environment(name),
         }
         return Process(command, self.directory / f"{name}.log", environment)
 

@@ -67,6 +67,7 @@ class Driver:
             for number in range(stacks)
         ]
         self.taken: Counter[str] = Counter()  #: wishes the service took, by kind
+        self.put_off: Counter[str] = Counter()  #: answers that say "not now", by their status and first words
         self.problems: list[str] = []
         self._endpoint = endpoint
         self._stopping = threading.Event()
@@ -120,6 +121,7 @@ class Driver:
             except ClientError as error:
                 if error.status not in NOT_NOW:
                     raise
+                self.put_off[f"{error.status} {str(error)[:60]!r}"] += 1
                 time.sleep(PAUSE)
             else:
                 break

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import amqp
@@ -26,15 +26,27 @@ from tests.chaos.driver import DOOM
 from tests.chaos.proxy import Proxy
 from tests.functional.servers.bus import TOPICS
 
+#: Each misfortune, and how often it comes compared with the others.
+Misfortunes = Sequence[tuple[Callable[["Nemesis"], None], float]]
+
 LONGEST = 5.0  #: seconds a misfortune lasts; more than twice what makes a daemon count as dead
 
 
 class Nemesis:
     """Sends misfortunes; ``counts`` tells how many of each."""
 
-    def __init__(self, deployment: Deployment, cloud: CloudControl, drifts: Drifts, start: str) -> None:
+    def __init__(
+        self,
+        deployment: Deployment,
+        cloud: CloudControl,
+        drifts: Drifts,
+        start: str,
+        misfortunes: Misfortunes | None = None,
+    ) -> None:
+        """Take whom to hit, what the choices follow from, and which misfortunes there are, if not all."""
         self.counts: Counter[str] = Counter()
         self.problems: list[str] = []
+        self._misfortunes = misfortunes or _MISFORTUNES
         self._deployment = deployment
         self._cloud = cloud
         self._drifts = drifts
@@ -59,7 +71,7 @@ class Nemesis:
         self._heal_cloud()
 
     def _haunt(self) -> None:
-        names, weights = zip(*_MISFORTUNES, strict=True)
+        names, weights = zip(*self._misfortunes, strict=True)
         try:
             while not self._stopping.wait(self._choice.uniform(0.1, 1.5)):
                 (misfortune,) = self._choice.choices(names, weights)
@@ -186,6 +198,9 @@ class Nemesis:
         self._cloud.stop_failing()
         self._cloud.fail(DOOM)
 
+    def _nothing(self) -> None:
+        """Let things be."""
+
     def _let_something_drift(self) -> None:
         self._drifts.happen(self._choice)
 
@@ -208,8 +223,7 @@ _MOODS = (
     {"op": "delete", "status": 409, "times": 2},
 )
 
-#: Each misfortune, and how often it comes compared with the others.
-_MISFORTUNES = (
+_MISFORTUNES: Misfortunes = (
     (Nemesis._kill, 6),
     (Nemesis._pause, 4),
     (Nemesis._terminate, 2),
@@ -221,4 +235,14 @@ _MISFORTUNES = (
     (Nemesis._upset_the_cloud, 5),
     (Nemesis._close_the_cloud, 1),
     (Nemesis._let_something_drift, 10),
+)
+
+#: What goes on beside servers that have troubles of their own: now and then something.
+SOME: Misfortunes = (
+    (Nemesis._kill, 3),
+    (Nemesis._pause, 1),
+    (Nemesis._terminate, 1),
+    (Nemesis._let_something_drift, 5),
+    (Nemesis._upset_the_cloud, 2),
+    (Nemesis._nothing, 24),
 )

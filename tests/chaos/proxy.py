@@ -48,6 +48,13 @@ class Proxy:
         """Cut every connection, and refuse new ones."""
         self._do(self._close())
 
+    def lead_to(self, url: str) -> None:
+        """Lead somewhere else from now on, and cut what leads to where it did; the same URL changes nothing."""
+        server = sa.make_url(url)
+        if (server.host, server.port) != (self._server.host, self._server.port):
+            self._server = server
+            self._do(self._cut())
+
     def _do(self, what: Coroutine[Any, Any, None]) -> None:
         asyncio.run_coroutine_threadsafe(what, self._loop).result()
 
@@ -58,6 +65,9 @@ class Proxy:
     async def _close(self) -> None:
         if self._listener is not None:
             self._listener.close()
+        await self._cut()
+
+    async def _cut(self) -> None:
         for passing in self._passing:
             passing.cancel()
         await asyncio.gather(*self._passing, return_exceptions=True)

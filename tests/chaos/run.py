@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
@@ -23,16 +23,30 @@ from heatconv.model.drift import Mode
 from heatconv.model.states import Action, Status
 from heatconv.testing.cloud_client import CloudControl
 from tests.chaos import oracle
-from tests.chaos.deployment import Deployment
+from tests.chaos.deployment import Deployment, Setting
 from tests.chaos.drift import Drift, Drifts, without
 from tests.chaos.driver import Driver, wanted
-from tests.chaos.nemesis import Nemesis
+from tests.chaos.nemesis import SOME, Nemesis
 from tests.chaos.proxy import Proxy
 
 PATIENCE = 120.0  #: seconds in which everything has to come to rest once all is healed
 FOUND = 180.0  #: seconds in which what drifted has to be found, and healed
 QUIET = 3  #: looks in a row, a second apart, at which nothing is going on
 ALONE = 0.25  #: the part of the time in which nobody wishes anything
+
+
+class Beside(Protocol):
+    """Troubles of the servers that daemons run on."""
+
+    setting: Setting
+    problems: Sequence[str]
+    lines: Sequence[str]  #: of the report
+
+    def start(self, deployment: Deployment) -> None:
+        """Let them begin; those daemons run on the servers."""
+
+    def stop(self) -> None:
+        """Wait until all is healed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,36 +66,55 @@ def play(
     transport_url: str,
     restart_servers: bool = False,
     stacks: int = 24,
+    beside: Beside | None = None,
 ) -> Report:
-    """Run heatconv's daemons through some time of chaos, and judge how it ended."""
+    """Run heatconv's daemons through some time of chaos, and judge how it ended.
+
+    ``beside``: whose troubles come beside those of the daemons, which are fewer then.
+    """
     urls = (database_url, transport_url)
     with ExitStack() as until:
         proxies = [until.enter_context(Proxy(url)) for url in urls] if restart_servers else []
         deployment = until.enter_context(
-            Deployment(directory, database_url=urls[0], transport_url=urls[1], proxies=proxies)
+            Deployment(
+                directory,
+                database_url=urls[0],
+                transport_url=urls[1],
+                proxies=proxies,
+                setting=beside and beside.setting,
+            )
         )
+        misfortunes = SOME if beside else None
         cloud = CloudControl(deployment.cloud_url)
         driver = Driver(deployment.endpoint, start, users=12, stacks=stacks)
         judge = Judge(deployment, cloud, driver)
         counts = Counter[str]()
 
-        with_users = Nemesis(deployment, cloud, judge.drifts, f"{start} nemesis")
+        with_users = Nemesis(deployment, cloud, judge.drifts, f"{start} nemesis", misfortunes)
         with_users.start()
+        if beside:
+            beside.start(deployment)
         driver.start()
         time.sleep(seconds * (1 - ALONE))
+        if beside:
+            beside.stop()
         with_users.stop()
         driver.stop()
         healed = time.monotonic()
-        problems = [*with_users.problems, *driver.problems, *judge.rest(users=True)]
+        problems = [*(beside.problems if beside else ()), *with_users.problems, *driver.problems, *judge.rest(users=True)]
         rested = time.monotonic() - healed
         counts += with_users.counts
 
         alone, took = len(judge.drifts.log), 0.0
         if not problems:
             before, left = len(cloud.audit()), judge.left()
-            nobody = Nemesis(deployment, cloud, judge.drifts, f"{start} alone")
+            nobody = Nemesis(deployment, cloud, judge.drifts, f"{start} alone", misfortunes)
             nobody.start()
+            if beside:
+                beside.start(deployment)
             time.sleep(seconds * ALONE)
+            if beside:
+                beside.stop()
             nobody.stop()
             healed = time.monotonic()
             problems += [*nobody.problems, *judge.rest(users=False)]
@@ -99,6 +132,9 @@ def play(
             f"{judge.asked} failed stacks were converged by their users in the end",
             f"at rest {rested:.0f} s after the last wish, and {took:.0f} s after the last misfortune",
             deployment.takeovers.summary(),
+            f"{sum(driver.put_off.values())} requests were to be made again",
+            *(f"  {count} times {answer}" for answer, count in driver.put_off.most_common(8)),
+            *(beside.lines if beside else ()),
             *deployment.costs(),
             f"{len(problems)} wrong",
         ]

@@ -66,10 +66,11 @@ def keep(connection: Connection, stack_id: str, delegation_id: str) -> None:
 def replace(connection: Connection, stack_id: str, delegation_id: str) -> None:
     """Let a living stack have another delegation; the one before is due.
 
-    Concurrency: the stack's row is locked first; of two that are made at once the later one is kept.
+    Concurrency: the stack's row is written first, WHERE it lives; of two that are made at once the later one
+    is kept.  It is not only locked: each server of a cluster has locks of its own.
     """
-    living = sa.select(stack.c.id).where(stack.c.id == stack_id, stack.c.deleted_at.is_(None))
-    if connection.execute(living.with_for_update()).one_or_none() is None:
+    living = sa.update(stack).where(stack.c.id == stack_id, stack.c.deleted_at.is_(None))
+    if connection.execute(living.values(atomic_key=stack.c.atomic_key + 1)).rowcount == 0:
         return  # and so it stays due
     release(connection, stack_id)
     keep(connection, stack_id, delegation_id)

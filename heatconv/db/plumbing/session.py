@@ -27,6 +27,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from heatconv import errors
 from heatconv.crypto import Keyring
+from heatconv.db.plumbing.clusters import turn_away_as_needed, wait_for_the_cluster
 from heatconv.db.plumbing.connections import apart, open_as_needed
 from heatconv.db.plumbing.files import keep_private
 from heatconv.db.plumbing.types import give_keyring, keyring_of, utcnow
@@ -43,6 +44,7 @@ _OPTIONS = (
     "connection",
     "slave_connection",
     "mysql_sql_mode",
+    "mysql_wsrep_sync_wait",
     "connection_recycle_time",
     "connection_debug",
     "connection_trace",
@@ -76,6 +78,7 @@ class Database:
         self._keyring = keyring
         self._facade = enginefacade.transaction_context()
         configured = {**_POOL, **settings}
+        self._waits_as_asked = settings.get("mysql_wsrep_sync_wait") is not None
         self._facade.configure(**configured)
         #: how many connections this process opens at most
         self.most_connections: int = configured["max_pool_size"] + configured["max_overflow"]
@@ -146,6 +149,9 @@ class Database:
         if self._keyring is not None:
             give_keyring(engine.dialect, self._keyring)
         open_as_needed(engine)
+        turn_away_as_needed(engine)
+        if engine.dialect.name in ("mysql", "mariadb") and not self._waits_as_asked:
+            sa.event.listen(engine, "connect", lambda connection, _record: wait_for_the_cluster(connection))
         sa.event.listen(engine, "connect", lambda *_: CONNECTIONS.add())
         if engine.dialect.name == "sqlite":
             sa.event.listen(engine, "before_cursor_execute", self._begin_sqlite, retval=True)

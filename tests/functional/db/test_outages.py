@@ -70,3 +70,14 @@ def test_an_error_that_oslo_db_has_no_name_for_is_a_fault_of_the_storage(fresh_d
             other.execute(sa.text("LOCK TABLE service"))
             with pytest.raises(errors.StorageError):
                 services.list_services(database, dead_after=1)
+
+
+def test_a_server_that_has_become_a_standby_is_turned_away_from(fresh_database):
+    """As one is that a daemon has a connection to still when another was promoted."""
+    with closing(Database.from_url(fresh_database("postgresql"))) as database:
+        with database.engine.connect() as connection:
+            connection.exec_driver_sql("SET default_transaction_read_only = on")
+            connection.commit()  # it goes back to the pool, and is what is used next
+        beat = {"host": "here", "binary": "heatconv-worker", "topic": "heatconv-worker", "interval": 60}
+        services.heartbeat(database, engine_id="00000000-0000-4000-8000-000000000001", **beat)
+        assert len(services.list_services(database, dead_after=60)) == 1

@@ -41,20 +41,20 @@ class PrivatePostgreSQL:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._server = _binary(POSTGRESQL, [*Path("/usr/lib/postgresql").glob("*/bin/postgres")])
+        self._server = binary(POSTGRESQL, [*Path("/usr/lib/postgresql").glob("*/bin/postgres")])
         self._port = free_port()
         self.url = f"postgresql+psycopg2://postgres@127.0.0.1:{self._port}/postgres"
         self._process: Process | None = None
         if os.geteuid() == 0:
             shutil.chown(directory, "postgres", "postgres")
-            _let_others_reach(directory)
+            let_others_reach(directory)
         initdb = [str(Path(self._server).with_name("initdb")), "--auth=trust", "--username=postgres"]
-        _run([*_as("postgres"), *initdb, "--no-sync", "--pgdata", str(directory / "data")])
+        run_once([*as_account("postgres"), *initdb, "--no-sync", "--pgdata", str(directory / "data")])
 
     def start(self) -> None:
         """See PrivateServer."""
         where = ["-D", str(self._directory / "data"), "-k", str(self._directory), "-p", str(self._port)]
-        self._process = Process([*_as("postgres"), self._server, *where], self._directory / "log")
+        self._process = Process([*as_account("postgres"), self._server, *where], self._directory / "log")
         self._process.wait_for("ready to accept connections")
 
     def stop(self) -> None:
@@ -68,7 +68,7 @@ class PrivateMariaDB:
 
     def __init__(self, directory: Path, *options: str) -> None:
         self._directory = directory
-        self._server = _binary(MARIADB, [Path("/usr/sbin/mariadbd")])
+        self._server = binary(MARIADB, [Path("/usr/sbin/mariadbd")])
         self.options = options
         port = free_port()
         self.url = f"mysql+pymysql://root@127.0.0.1:{port}/"
@@ -76,7 +76,7 @@ class PrivateMariaDB:
         user = f"--user={getpass.getuser()}"
         self._where = [f"--datadir={directory}/data", f"--socket={directory}/socket", f"--port={port}", user]
         install = ["mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal", user]
-        _run([*install, f"--datadir={directory}/data", "--skip-test-db", *options])
+        run_once([*install, f"--datadir={directory}/data", "--skip-test-db", *options])
 
     def start(self) -> None:
         """See PrivateServer."""
@@ -96,7 +96,7 @@ class PrivateRabbitMQ:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._server = _binary(RABBITMQ, [Path("/usr/lib/rabbitmq/bin/rabbitmq-server")])
+        self._server = binary(RABBITMQ, [Path("/usr/lib/rabbitmq/bin/rabbitmq-server")])
         port = free_port()
         self.url = f"rabbit://guest:guest@127.0.0.1:{port}//"
         self._process: Process | None = None
@@ -127,7 +127,7 @@ class PrivateRabbitMQ:
         shutil.rmtree(self._directory / "mnesia")
 
 
-def _binary(server: Server, candidates: Sequence[Path]) -> str:
+def binary(server: Server, candidates: Sequence[Path]) -> str:
     """Return the newest of some programs.
 
     Raises:
@@ -143,14 +143,14 @@ def _version(path: Path) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", str(path))]
 
 
-def _as(account: str) -> list[str]:
+def as_account(account: str) -> list[str]:
     """Return what to put before a command so that it runs as somebody, if that can be chosen."""
     if os.geteuid() != 0:
         return []
     return ["setpriv", f"--reuid={account}", f"--regid={account}", "--init-groups", "--"]
 
 
-def _let_others_reach(directory: Path) -> None:
+def let_others_reach(directory: Path) -> None:
     """Let every account pass through the temporary directories above this one."""
     for parent in directory.parents:
         if parent == Path(tempfile.gettempdir()):
@@ -158,7 +158,7 @@ def _let_others_reach(directory: Path) -> None:
         parent.chmod(0o711)
 
 
-def _run(command: Sequence[str]) -> None:
+def run_once(command: Sequence[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
     if done.returncode:
         raise Unavailable(f"`{' '.join(command)}` failed: {done.stderr or done.stdout}")
