@@ -88,6 +88,10 @@ def application(
         files = page.Page.of(conf)
         app.add_route(page.URL, files)
         app.add_route(f"{page.URL}/{{name}}", files)
+        if conf.auth.strategy == "keystone":
+            from heatconv.api import login  # noqa: PLC0415 - slow, and for nothing without Keystone
+
+            app.add_route(login.URL, login.Login.of(conf))
     app.add_sink(versions.show, _OTHER_VERSION)
     return middleware.around(app, conf)
 

@@ -3,32 +3,59 @@
 
 from __future__ import annotations
 
+import json
+import os
+from contextlib import contextmanager
+
 import bcrypt
 import pytest
 
+from tests.functional.auth.identity import PASSWORD, keystone
 from tests.functional.servers.one_process import heatconv_all
+from tests.functional.servers.provision import Unavailable
 from tests.page.browser import Page
+from tests.page.shop import YAML
+
+#: A first run installs Keystone.
+pytestmark = pytest.mark.timeout(300)
+
+
+@contextmanager
+def looking(driver, endpoint):
+    """Look at a service that has not known us at first."""
+    driver.get("about:blank")
+    driver.get_log("browser")
+    driver.get_log("performance")
+    seen = Page(driver, endpoint)
+    seen.expected = ["401 (Unauthorized)", "503 (Service Unavailable)"]
+    yield seen
+    assert seen.complaints() == []
+    assert seen.hosts_asked() <= {seen.host}
+
+
+@contextmanager
+def guarded(directory, cloud_url, config):
+    """Run a service with a configuration."""
+    (directory / "heatconv.conf").write_text(config)
+    with heatconv_all(directory, cloud_url, "--config-file", str(directory / "heatconv.conf")) as endpoint:
+        yield endpoint
 
 
 @pytest.fixture
-def page(driver, tmp_path, cloud_url):
+def by_password(driver, tmp_path, cloud_url):
     hashed = bcrypt.hashpw(b"s3cret!", bcrypt.gensalt(4)).decode()
     (tmp_path / "users").write_text(f"alice@web:{hashed}\n")
-    (tmp_path / "heatconv.conf").write_text(
-        f"[auth]\nstrategy = http_basic\nhttp_basic_user_file = {tmp_path / 'users'}\n"
-    )
-    with heatconv_all(tmp_path, cloud_url, "--config-file", str(tmp_path / "heatconv.conf")) as endpoint:
-        driver.get("about:blank")
-        driver.get_log("browser")
-        driver.get_log("performance")
-        seen = Page(driver, endpoint)
-        seen.expected = ["401 (Unauthorized)"]
-        yield seen
-        assert seen.complaints() == []
-        assert seen.hosts_asked() <= {seen.host}
+    config = f"[auth]\nstrategy = http_basic\nhttp_basic_user_file = {tmp_path / 'users'}\n"
+    with guarded(tmp_path, cloud_url, config) as endpoint, looking(driver, endpoint) as page:
+        yield page
 
 
-def test_i_log_in_by_name_and_password(page):
+def kept(page):
+    return page.driver.execute_script("return [localStorage.length, sessionStorage.length, document.cookie]")
+
+
+def test_i_log_in_by_name_and_password(by_password):
+    page = by_password
     page.driver.get(f"http://{page.host}/ui/")
     page.see("Log in", "h1")
     page.write("#user", "alice@web")
@@ -39,7 +66,88 @@ def test_i_log_in_by_name_and_password(page):
     page.press("Log in", "form")
     page.see("There are no stacks yet.")
     page.see("Project web", "header")
-    kept = page.driver.execute_script("return [localStorage.length, sessionStorage.length, document.cookie]")
-    assert kept == [0, 0, ""]
+    assert kept(page) == [0, 0, ""]
     page.press("Log out", "header")
     page.see("Log in", "h1")
+
+
+@pytest.fixture(scope="module")
+def identity(tmp_path_factory):
+    """Return a Keystone with a project, its owner, and somebody who may only look."""
+    try:
+        with keystone(tmp_path_factory.mktemp("keystone")) as found:
+            project = found.add_project("shop")
+            found.add_user("owner", "member", project)
+            found.add_user("auditor", "reader", project)
+            yield found
+    except Unavailable as problem:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(str(problem))
+
+
+@pytest.fixture(scope="module")
+def guarded_by_keystone(identity, tmp_path_factory, cloud_url):
+    config = f"""
+[auth]
+strategy = keystone
+[keystone_authtoken]
+www_authenticate_uri = {identity.url}
+auth_type = password
+auth_url = {identity.url}
+username = admin
+password = {PASSWORD}
+project_name = admin
+user_domain_id = default
+project_domain_id = default
+token_cache_time = -1
+"""
+    with guarded(tmp_path_factory.mktemp("heatconv"), cloud_url, config) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def by_keystone(driver, guarded_by_keystone):
+    with looking(driver, guarded_by_keystone) as page:
+        yield page
+
+
+def log_in(page, user, project="shop", password=PASSWORD):
+    page.driver.get("about:blank")
+    page.driver.get(f"http://{page.host}/ui/")
+    page.write("#user", user)
+    page.write("#password", password)
+    page.write("#project", project)
+    page.press("Log in", "form")
+
+
+def tokens_sent(page):
+    """Return the tokens that the page has sent since this was asked last."""
+    found = []
+    for line in page.driver.get_log("performance"):
+        message = json.loads(line["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            found.append(message["params"]["request"]["headers"].get("X-Auth-Token"))
+    return [each for each in found if each]
+
+
+def test_i_log_in_at_keystone_and_again_when_my_login_has_ended(by_keystone, identity):
+    page = by_keystone
+    log_in(page, "owner", password="wrong")
+    page.see("Keystone does not let you in", ".reason")
+    page.keep("log-in")
+    page.write("#password", PASSWORD)
+    page.press("Log in", "form")
+    page.see("There are no stacks yet.")
+    page.see("Project shop", "header")
+    assert kept(page) == [0, 0, ""]
+
+    page.press("Create a stack")
+    page.write("#stack-name", "shop")
+    page.write("#template", YAML)
+    identity.revoke(tokens_sent(page)[-1])
+    page.press("Make a plan")
+    page.see("Log in again", "dialog")
+    page.keep("log-in-again")
+    page.write("dialog #password", PASSWORD)
+    page.press("Log in", "dialog")
+    page.see("+ 2 create", ".counts")
+    assert "A shop." in page.find("#template").get_attribute("value"), "what was written is lost"

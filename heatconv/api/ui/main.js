@@ -2,9 +2,9 @@
 // The page: which part of it an address shows, what is above all of them, and who has logged in.
 
 import { notice, unnotice } from "./act.js";
-import { currentProject, enter, get, settings } from "./api.js";
+import { actIn, currentProject, get, settings, tryOut, whenForgotten } from "./api.js";
 import { button, h, put } from "./dom.js";
-import { logIn } from "./login.js";
+import { logIn, logInAgain } from "./login.js";
 import { addressOf, overview } from "./overview.js";
 import { planPage } from "./plan.js";
 import { stackPage } from "./stack.js";
@@ -13,8 +13,10 @@ import { words } from "./words.js";
 const main = document.getElementById("main");
 const top = document.getElementById("top");
 const connection = h("span", { class: "connection" });
+const names = new Map(); // of projects, by their ids
 let login = "none";
 let isIn = false;
+let isAsked = false; // who one is
 let leaving = new AbortController();
 
 document.title = words.title;
@@ -30,10 +32,7 @@ function lost(isLost) {
 
 async function failed(error) {
   if (error.name === "AbortError") return;
-  if (error.status === 401 && login !== "none") {
-    isIn = false;
-    show();
-  } else if (error.status === undefined) lost(true);
+  if (error.status === undefined) lost(true);
   else notice(error.status === 404 ? words.gone : words.failed(error.message));
 }
 
@@ -41,7 +40,7 @@ function drawTop() {
   put(top,
     h("a", { class: "brand", href: `#/${encodeURIComponent(currentProject())}` },
       h("img", { src: "icon.svg", alt: "", width: 22, height: 22 }), words.title),
-    h("span", { class: "quiet" }, `${words.project} ${currentProject()}`),
+    h("span", { class: "quiet" }, `${words.project} ${names.get(currentProject()) ?? currentProject()}`),
     h("span", { class: "spring" }), connection,
     login === "none" ? null : button(words.logOut, () => location.reload()));
 }
@@ -52,11 +51,11 @@ async function show() {
   leaving = new AbortController();
   const { signal } = leaving;
   const [project, part, ...rest] = location.hash.slice(2).split("/").map(decodeURIComponent);
-  if (!isIn) {
-    if (login === "none") enter(project || "default", {});
-    else await logIn(main, login, project);
-    isIn = true;
-  } else if (login === "none" && project) enter(project, {});
+  if (!isIn && login !== "none") {
+    await enter(project);
+    return;
+  }
+  if (project) actIn(project);
   if (signal.aborted) return;
   unnotice();
   drawTop();
@@ -72,6 +71,20 @@ async function show() {
   else if (part === "stacks-by-id" && name) byId(name).catch(failed);
   else put(main, h("p", {}, words.nowhere, " ", h("a", { href: "#/" }, words.back)));
   main.focus({ preventScroll: true });
+}
+
+/** Have somebody log in, then go where the address leads, or home if that is in a project of others. */
+async function enter(project) {
+  if (isAsked) return;
+  isAsked = true;
+  const { home, name, headers } = await logIn(main, login, project);
+  names.set(home, name ?? home);
+  whenForgotten(() => logInAgain(login));
+  isIn = true;
+  const isTheirs = project && project !== home && (await tryOut(project, headers).then(() => false, () => true));
+  actIn(project && !isTheirs ? project : home);
+  if (isTheirs) history.replaceState(null, "", `#/${encodeURIComponent(home)}`);
+  show();
 }
 
 /** Go to a stack that is known by its id alone. */
