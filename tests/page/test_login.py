@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import bcrypt
 import pytest
+import requests
 
+from heatconv.client.http import Client
 from tests.functional.auth.identity import PASSWORD, keystone
 from tests.functional.servers.one_process import heatconv_all
 from tests.functional.servers.provision import Unavailable
 from tests.page.browser import Page
-from tests.page.shop import YAML
+from tests.page.shop import SHOP, YAML, create, until
 
 #: A first run installs Keystone.
 pytestmark = pytest.mark.timeout(300)
@@ -76,9 +78,9 @@ def identity(tmp_path_factory):
     """Return a Keystone with a project, its owner, and somebody who may only look."""
     try:
         with keystone(tmp_path_factory.mktemp("keystone")) as found:
-            project = found.add_project("shop")
-            found.add_user("owner", "member", project)
-            found.add_user("auditor", "reader", project)
+            found.shop = found.add_project("shop")
+            found.add_user("owner", "member", found.shop)
+            found.add_user("auditor", "reader", found.shop)
             yield found
     except Unavailable as problem:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(str(problem))
@@ -136,7 +138,6 @@ def test_i_log_in_at_keystone_and_again_when_my_login_has_ended(by_keystone, ide
     page.keep("log-in")
     page.write("#password", PASSWORD)
     page.press("Log in", "form")
-    page.see("There are no stacks yet.")
     page.see("Project shop", "header")
     assert kept(page) == [0, 0, ""]
 
@@ -151,3 +152,25 @@ def test_i_log_in_at_keystone_and_again_when_my_login_has_ended(by_keystone, ide
     page.press("Log in", "dialog")
     page.see("+ 2 create", ".counts")
     assert "A shop." in page.find("#template").get_attribute("value"), "what was written is lost"
+
+
+def test_i_may_only_look_and_am_offered_nothing_else(by_keystone, identity, guarded_by_keystone):
+    page = by_keystone
+    url = guarded_by_keystone.replace("/default", f"/{identity.shop}")
+    session = requests.Session()
+    session.headers["X-Auth-Token"] = identity.token("owner", project="shop")
+    with closing(Client(url, session=session)) as client:
+        create(client, "looked-at", SHOP)
+        until(page, client, "looked-at", "CREATE_COMPLETE")
+    log_in(page, "auditor")
+    page.press("looked-at", "tbody")
+    page.see("Your roles let you look, and change nothing here.", "[aria-label=Actions]")
+    page.box("web").click()
+    page.see("Your roles let you look", ".panel")
+    page.see("w", ".panel .value")
+    page.keep("only-looking")
+    assert not any(each.text in ("Delete…", "Update", "Put right") for each in page.all("button"))
+    page.press("Log out", "header")
+    log_in(page, "owner")
+    page.press("looked-at", "tbody")
+    page.see("Delete…", "[aria-label=Actions]")

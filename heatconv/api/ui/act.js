@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be done to a stack or a resource, and being asked once more before it is.
 
-import { patch, path, post, remove } from "./api.js";
+import { may, patch, path, post, remove } from "./api.js";
 import { button, h, say } from "./dom.js";
 import { words } from "./words.js";
 
@@ -37,6 +37,20 @@ export function confirm({ title, text, yes = words.confirm, field = null, exactl
   });
 }
 
+/** What the policy has to allow for an action; of the others, the rule is named as the action is. */
+const STACK_RULES = { update: ["plans:create", "plans:apply", "stacks:update"], delete: ["stacks:delete"] };
+const RESOURCE_RULES = { healthy: ["resource:mark_unhealthy"], unhealthy: ["resource:mark_unhealthy"] };
+
+const allowedOf = (offered, rules, noun) =>
+  offered.filter(([action]) => may(...(rules[action] ?? [`${noun}:${action}`])));
+
+/** Return what can be done as buttons; if the policy allows nothing of it, a sentence. */
+function buttons(offered, rules, noun) {
+  const allowed = allowedOf(offered, rules, noun);
+  if (offered.length && !allowed.length) return h("p", { class: "quiet" }, words.lookOnly);
+  return allowed.map(([action, press]) => actionButton(action, press));
+}
+
 /** Return the actions that a stack in a state has, as buttons. */
 export function stackActions(stack, state, { done, failed, plan }) {
   const place = path("stacks", stack.name, stack.id);
@@ -63,7 +77,7 @@ export function stackActions(stack, state, { done, failed, plan }) {
     for (const action of ["observe", "converge", "check"]) offered.push([action, () => run(action)]);
   }
   offered.push(["delete", erase]);
-  return offered.map(([action, press]) => actionButton(action, press));
+  return buttons(offered, STACK_RULES, "actions");
 }
 
 /** Return the actions that a resource has, as buttons. */
@@ -83,11 +97,12 @@ export function resourceActions(stack, name, state, { done, failed }) {
   };
   if (state.endsWith("_IN_PROGRESS") || state.startsWith("INIT_")) return [];
   const health = state === "CHECK_FAILED" ? "healthy" : "unhealthy";
-  return [
+  const offered = [
     ["observe", () => run("observe")],
     ["converge", () => run("converge")],
     [health, () => mark(health === "unhealthy")],
-  ].map(([action, press]) => actionButton(action, press));
+  ];
+  return buttons(offered, RESOURCE_RULES, "resource");
 }
 
 function actionButton(action, press) {

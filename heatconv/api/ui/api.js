@@ -7,6 +7,7 @@ let project = "default";
 let identity = {};
 let renew = null; // asks who somebody is, who was known before
 let renewing = null;
+let allowed = { of: null, rules: new Set() };
 
 /** An answer that is an error; its message is the sentence that the service has for it. */
 export class ApiError extends Error {
@@ -81,6 +82,20 @@ async function ask(method, where, { query, body, signal, of = project } = {}) {
 
 /** Make sure that who sends these headers may look at a project. */
 export const tryOut = async (name, headers) => read(await send("GET", place(name, "stacks", { limit: 1 }), { headers }));
+
+/** Learn what one may do in the project; by the names of the policy's rules. */
+export async function learn() {
+  const of = project;
+  if (allowed.of === of) return;
+  const { permissions } = await get("permissions");
+  allowed = { of, rules: new Set(permissions) };
+}
+
+/** Have it learned anew: somebody else may be asking. */
+export const unlearn = () => (allowed.of = null);
+
+/** Tell whether one may do what some rules are for, all of them. */
+export const may = (...rules) => rules.every((each) => allowed.rules.has(each));
 
 /** Get a token of Keystone; the service passes on what is sent. */
 export const tokenFor = async (sent) => read(await send("POST", new URL("login", import.meta.url), { body: sent }));

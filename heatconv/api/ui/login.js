@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Saying who one is. What is entered is kept in memory alone, and a password not even there.
 
-import { basic, beKnownBy, tokenFor, tryOut } from "./api.js";
+import { basic, beKnownBy, tokenFor, tryOut, unlearn } from "./api.js";
 import { h, put } from "./dom.js";
 import { words } from "./words.js";
 
@@ -93,6 +93,7 @@ function form(title, text, kind, project, done) {
       const open = entries.filter(({ id, type }) => type === "text" && id !== "token");
       Object.assign(remembered, { way }, Object.fromEntries(open.map(({ id }) => [id, entered[id]])));
       beKnownBy(found.headers);
+      unlearn();
       done(found);
     } catch (error) {
       wrong.hidden = false;

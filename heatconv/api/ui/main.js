@@ -2,7 +2,7 @@
 // The page: which part of it an address shows, what is above all of them, and who has logged in.
 
 import { notice, unnotice } from "./act.js";
-import { actIn, currentProject, get, settings, tryOut, whenForgotten } from "./api.js";
+import { actIn, currentProject, get, learn, settings, tryOut, whenForgotten } from "./api.js";
 import { button, h, put } from "./dom.js";
 import { logIn, logInAgain } from "./login.js";
 import { addressOf, overview } from "./overview.js";
@@ -56,6 +56,8 @@ async function show() {
     return;
   }
   if (project) actIn(project);
+  // Whoever may not even ask what is allowed sees why in the answer to what is asked next.
+  await learn().catch((error) => error.status === undefined && failed(error));
   if (signal.aborted) return;
   unnotice();
   drawTop();

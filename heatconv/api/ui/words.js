@@ -112,6 +112,7 @@ export const words = {
   cancel: "Cancel",
   confirm: "Yes, do it",
   actions: "Actions",
+  lookOnly: "Your roles let you look, and change nothing here.",
   done: (what) => `Done: ${what}`,
   started: (what) => `Started: ${what}`,
   deleteTitle: (name) => `Delete the stack ${name}?`,
