@@ -174,6 +174,48 @@ def test_i_mark_a_sick_server_so_that_it_is_replaced(page, client):
     page.see("name", ".panel dl")
 
 
+def test_i_let_it_go_on_put_it_to_sleep_and_go_back(page, client):
+    handle = {"type": "OS::Heat::WaitConditionHandle"}
+    waiting = {"handle": {"get_resource": "handle"}, "timeout": 600}
+    condition = {"type": "OS::Heat::WaitCondition", "properties": waiting}
+    web = {"type": "Fake::Cloud::Server", "properties": {"value": "w"}}
+    template = {"heat_template_version": "2021-04-16"}
+    template["resources"] = {"handle": handle, "condition": condition, "web": web}
+    held = {"resource_registry": {"resources": {"web": {"hooks": "pre-create"}}}}
+    create(client, "shop", template, environment=held)
+    page.wait(lambda: client.show_resource("shop", "handle")["resource_status"], "it is to be begun")
+    stack_page(page, client, "shop", "resources", "web")
+    page.press("Let it go on", ".panel")
+    page.press("Yes, do it", "dialog")
+    page.becomes("web", "done")
+    page.becomes("handle", "done")
+    page.box("handle").click()
+    page.see("handle", ".panel h2")
+    page.press("Signal…", ".panel")
+    page.write("#entry", "done")
+    page.see("This is no JSON object", "dialog")
+    assert not page.find("dialog button.primary").is_enabled()
+    page.write("#entry", '{"id": "1", "status": "SUCCESS", "data": "installed"}')
+    page.keep("a-signal")
+    page.press("Yes, do it", "dialog")
+    page.see("create complete", ".title")
+
+    page.press("Take a snapshot…")
+    page.write("#entry", "as it was")
+    page.press("Yes, do it", "dialog")
+    page.see("snapshot complete", ".title")
+    page.see("as it was", ".snapshots")
+    page.see("create complete", ".snapshots")
+    for action, state in (("Suspend", "suspend"), ("Resume", "resume"), ("Go back to it…", "restore")):
+        page.press(action)
+        page.press("Yes, do it", "dialog")
+        page.see(f"{state} complete", ".title")
+    page.keep("went-back")
+    page.press("Delete…", ".snapshots")
+    page.press("Yes, do it", "dialog")
+    page.see("None was taken.", ".snapshots")
+
+
 def test_my_stack_has_a_thousand_servers_and_one_is_broken(page, client):
     kind = "OS::Heat::TestResource"
     many: dict[str, object] = {f"m{each}": {"type": kind} for each in range(1000)}

@@ -129,7 +129,8 @@ export class Panel {
   }
 
   actions(state) {
-    return resourceActions(this.stack, this.name, state, { done: () => this.refresh(), failed: this.failed });
+    const wait = this.waitOf(this.name);
+    return resourceActions(this.stack, this.name, state, { done: () => this.refresh(), failed: this.failed, wait });
   }
 
   drift({ reason, differences }) {

@@ -10,6 +10,7 @@ import { Heading } from "./heading.js";
 import { calmly, follow } from "./live.js";
 import { addressOf } from "./overview.js";
 import { Panel } from "./panel.js";
+import { Snapshots } from "./snapshots.js";
 import { KINDS, inWords, kindOf, mark as sign } from "./states.js";
 import { Why } from "./why.js";
 import { words } from "./words.js";
@@ -44,6 +45,7 @@ class StackPage {
     this.graph = new Graph({ open: (mark) => this.choose(mark) });
     this.panel = new Panel({ stack, go, failed, close: () => this.closed(), waitOf: (name) => this.why.waitOf(name) });
     this.outputs = h("div");
+    this.snapshots = new Snapshots({ stack, failed, done: () => this.soon.stack() });
     this.soon = {
       stack: calmly(this.guarded(() => this.readStack())),
       picture: calmly(this.guarded(() => this.readPicture())),
@@ -68,7 +70,8 @@ class StackPage {
           h("div", { class: "bar-of-tools" },
             h("h2", {}, words.graph), this.search, this.matches, this.legend, this.graph.controls),
           this.graph.element, this.graph.note, h("p", { class: "quiet note" }, words.graphHelp),
-          h("section", { class: "outputs" }, h("h2", {}, words.outputs), this.outputs)),
+          h("section", { class: "outputs" }, h("h2", {}, words.outputs), this.outputs),
+          this.snapshots.element),
         h("div", { class: "side" }, this.panel.element, this.happenings.element)),
     ];
   }
@@ -97,6 +100,7 @@ class StackPage {
     this.shown = (await get(this.place, {}, this.signal)).stack;
     this.drawState();
     this.drawOutputs();
+    await this.snapshots.read(this.signal);
   }
 
   async readPicture() {
@@ -166,6 +170,7 @@ class StackPage {
   drawState() {
     this.heading.draw(this.shown);
     this.why.draw(this.shown.stack_status);
+    this.snapshots.draw(this.shown.stack_status);
   }
 
   drawLegend() {
