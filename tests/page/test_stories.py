@@ -135,6 +135,18 @@ def test_i_change_it_and_think_better_of_it(page, client, cloud):
     page.see("rollback complete", ".title")
     page.becomes("web", "done")
 
+    page.press("History")
+    page.see("rollback complete", "details")
+    page.see("update in progress, until the next began", "details")
+    page.see("create complete", "details")
+    page.box("web").click()
+    page.press("Show in the template", ".panel")
+    page.see("web:", ".part.marked")
+    page.see("value: w", ".part.marked")
+    page.press("database", ".panel")
+    page.see("database:", ".part.marked")
+    page.keep("template-and-history")
+
 
 def test_somebody_has_changed_it_behind_my_back(page, client, cloud):
     create(client, "shop", SHOP)

@@ -7,11 +7,13 @@ import { h, put, say, value } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Happenings } from "./happenings.js";
 import { Heading } from "./heading.js";
+import { History } from "./history.js";
 import { calmly, follow } from "./live.js";
 import { addressOf } from "./overview.js";
 import { Panel } from "./panel.js";
 import { Snapshots } from "./snapshots.js";
 import { KINDS, inWords, kindOf, mark as sign } from "./states.js";
+import { Template } from "./template.js";
 import { Why } from "./why.js";
 import { words } from "./words.js";
 
@@ -43,7 +45,12 @@ class StackPage {
     this.why = new Why({ stack, go });
     this.happenings = new Happenings({ stack, go });
     this.graph = new Graph({ open: (mark) => this.choose(mark) });
-    this.panel = new Panel({ stack, go, failed, close: () => this.closed(), waitOf: (name) => this.why.waitOf(name) });
+    this.template = new Template({ stack, failed, signal });
+    this.history = new History({ stack, failed, signal });
+    this.panel = new Panel({
+      stack, go, failed, close: () => this.closed(), waitOf: (name) => this.why.waitOf(name),
+      showInTemplate: (name) => this.template.show(name).catch(failed),
+    });
     this.outputs = h("div");
     this.snapshots = new Snapshots({ stack, failed, done: () => this.soon.stack() });
     this.soon = {
@@ -71,7 +78,7 @@ class StackPage {
             h("h2", {}, words.graph), this.search, this.matches, this.legend, this.graph.controls),
           this.graph.element, this.graph.note, h("p", { class: "quiet note" }, words.graphHelp),
           h("section", { class: "outputs" }, h("h2", {}, words.outputs), this.outputs),
-          this.snapshots.element),
+          this.snapshots.element, this.template.element, this.history.element),
         h("div", { class: "side" }, this.panel.element, this.happenings.element)),
     ];
   }
@@ -100,7 +107,7 @@ class StackPage {
     this.shown = (await get(this.place, {}, this.signal)).stack;
     this.drawState();
     this.drawOutputs();
-    await this.snapshots.read(this.signal);
+    await Promise.all([this.snapshots.read(this.signal), this.history.fold.again(), this.template.fold.again()]);
   }
 
   async readPicture() {
@@ -219,6 +226,7 @@ class StackPage {
       return;
     }
     history.replaceState(null, "", addressOf(this.stack, "resources", mark.name));
+    this.template.mark(mark.name);
     this.panel.one(mark, this.requiredBy(mark)).catch(this.failed);
   }
 
