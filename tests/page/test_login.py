@@ -12,11 +12,12 @@ import pytest
 import requests
 
 from heatconv.client.http import Client
+from heatconv.testing.templates import thing
 from tests.functional.auth.identity import PASSWORD, keystone
 from tests.functional.servers.one_process import heatconv_all
 from tests.functional.servers.provision import Unavailable
 from tests.page.browser import Page
-from tests.page.shop import SHOP, YAML, create, until
+from tests.page.shop import LONG, SHOP, YAML, create, until
 
 #: A first run installs Keystone.
 pytestmark = pytest.mark.timeout(300)
@@ -88,6 +89,7 @@ def identity(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def guarded_by_keystone(identity, tmp_path_factory, cloud_url):
+    directory = tmp_path_factory.mktemp("heatconv")
     config = f"""
 [auth]
 strategy = keystone
@@ -101,8 +103,11 @@ project_name = admin
 user_domain_id = default
 project_domain_id = default
 token_cache_time = -1
+[oslo_policy]
+policy_file = {directory}/policy.yaml
 """
-    with guarded(tmp_path_factory.mktemp("heatconv"), cloud_url, config) as endpoint:
+    (directory / "policy.yaml").write_text('"stacks:global_index": "rule:context_is_admin"\n')
+    with guarded(directory, cloud_url, config) as endpoint:
         yield endpoint
 
 
@@ -110,6 +115,16 @@ token_cache_time = -1
 def by_keystone(driver, guarded_by_keystone):
     with looking(driver, guarded_by_keystone) as page:
         yield page
+
+
+@pytest.fixture
+def owner(identity, guarded_by_keystone):
+    """Return the client of the project's owner."""
+    session = requests.Session()
+    session.headers["X-Auth-Token"] = identity.token("owner", project="shop")
+    url = guarded_by_keystone.replace("/default", f"/{identity.shop}")
+    with closing(Client(url, session=session)) as client:
+        yield client
 
 
 def log_in(page, user, project="shop", password=PASSWORD):
@@ -154,14 +169,10 @@ def test_i_log_in_at_keystone_and_again_when_my_login_has_ended(by_keystone, ide
     assert "A shop." in page.find("#template").get_attribute("value"), "what was written is lost"
 
 
-def test_i_may_only_look_and_am_offered_nothing_else(by_keystone, identity, guarded_by_keystone):
+def test_i_may_only_look_and_am_offered_nothing_else(by_keystone, owner):
     page = by_keystone
-    url = guarded_by_keystone.replace("/default", f"/{identity.shop}")
-    session = requests.Session()
-    session.headers["X-Auth-Token"] = identity.token("owner", project="shop")
-    with closing(Client(url, session=session)) as client:
-        create(client, "looked-at", SHOP)
-        until(page, client, "looked-at", "CREATE_COMPLETE")
+    create(owner, "looked-at", SHOP)
+    until(page, owner, "looked-at", "CREATE_COMPLETE")
     log_in(page, "auditor")
     page.press("looked-at", "tbody")
     page.see("Your roles let you look, and change nothing here.", "[aria-label=Actions]")
@@ -174,3 +185,22 @@ def test_i_may_only_look_and_am_offered_nothing_else(by_keystone, identity, guar
     log_in(page, "owner")
     page.press("looked-at", "tbody")
     page.see("Delete…", "[aria-label=Actions]")
+
+
+def test_i_run_the_service_and_see_what_is_stuck_where(by_keystone, owner, identity):
+    page = by_keystone
+    create(owner, "stuck", SHOP.but(database=thing("db", depends_on=["network"], wait=LONG)))
+    until(page, owner, "stuck", "CREATE_IN_PROGRESS")
+    log_in(page, "admin", project="admin")
+    page.press("Service", "header")
+    page.see("heatconv-all", "tr.done")
+    page.see("alive", "tr.done")
+    page.see("Not done or failed, in all projects")
+    page.see(identity.shop, "tr.moving")
+    page.see("its service is not done", "tr.moving")
+    page.keep("the-service")
+    assert page.driver.execute_script("return document.documentElement.scrollWidth - innerWidth") <= 0
+    page.press("stuck", "tr.moving")
+    page.see("create in progress", ".title")
+    page.see("Delete…", "[aria-label=Actions]")
+    owner.delete_stack("stuck")

@@ -2,11 +2,12 @@
 // The page: which part of it an address shows, what is above all of them, and who has logged in.
 
 import { notice, unnotice } from "./act.js";
-import { actIn, currentProject, get, learn, settings, tryOut, whenForgotten } from "./api.js";
+import { actIn, currentProject, get, learn, may, settings, tryOut, whenForgotten } from "./api.js";
 import { button, h, put } from "./dom.js";
 import { logIn, logInAgain } from "./login.js";
 import { addressOf, overview } from "./overview.js";
 import { planPage } from "./plan.js";
+import { servicePage } from "./service.js";
 import { stackPage } from "./stack.js";
 import { words } from "./words.js";
 
@@ -41,7 +42,9 @@ function drawTop() {
     h("a", { class: "brand", href: `#/${encodeURIComponent(currentProject())}` },
       h("img", { src: "icon.svg", alt: "", width: 22, height: 22 }), words.title),
     h("span", { class: "quiet" }, `${words.project} ${names.get(currentProject()) ?? currentProject()}`),
-    h("span", { class: "spring" }), connection,
+    h("span", { class: "spring" }),
+    may("service:index") ? h("a", { href: `#/${encodeURIComponent(currentProject())}/service` }, words.service) : null,
+    connection,
     login === "none" ? null : button(words.logOut, () => location.reload()));
 }
 
@@ -67,6 +70,7 @@ async function show() {
   const around = { signal, lost, failed };
   const [name, id, below, resource] = rest;
   if (!part) overview(main, around);
+  else if (part === "service") servicePage(main, around);
   else if (part === "plan") planPage(main, null, around);
   else if (part === "stacks" && id && below === "plan") planPage(main, { name, id }, around);
   else if (part === "stacks" && id) stackPage(main, { name, id }, { ...around, open: resource });

@@ -11,9 +11,9 @@ const PAGE = 50;
 const LOOK = 4000; // milliseconds
 const HIDDEN = 30000;
 
-/** Return the address of a stack's page. */
+/** Return the address of a stack's page; it may name its project. */
 export const addressOf = (stack, ...below) =>
-  `#/${[currentProject(), "stacks", stack.name, stack.id, ...below].map(encodeURIComponent).join("/")}`;
+  `#/${[stack.project ?? currentProject(), "stacks", stack.name, stack.id, ...below].map(encodeURIComponent).join("/")}`;
 
 /** Return a progress bar with its words; nothing if nothing is under way. */
 export function bar({ done, total }) {

@@ -32,7 +32,7 @@ export class Template {
     this.place = `${path("stacks", stack.name, stack.id)}/template`;
     this.name = null;
     this.parts = new Map(); // of resources, by their names
-    this.text = h("pre", { class: "source", tabindex: 0, "aria-label": words.template });
+    this.text = h("pre", { class: "source", tabindex: 0, role: "region", "aria-label": words.template });
     this.fold = new Fold(words.template, () => this.read(), { failed, signal });
     this.fold.body.append(this.text);
     this.element = this.fold.element;
