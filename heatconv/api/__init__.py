@@ -15,6 +15,7 @@ belong together; ``contract``, which reads the request by ``query`` and ``body``
 declare.  An answer that the client has already is left out by ``unchanged``, or waits for a change
 of its stack by ``watch``.
 
-``page`` serves the live page, whose files are in the directory ui and ask the API as any client does.
+``page`` serves the live page, whose files are in the directory ui and ask the API as any client does;
+``login`` gets a token of Keystone for it.
 ``faults`` turns errors into HTTP.  ``openapi`` describes the API for programs.
 """

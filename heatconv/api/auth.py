@@ -94,17 +94,26 @@ class HttpBasic:
         except webob.exc.HTTPException:
             raise refused from None
         try:
-            # A proxy puts the address that it sees behind those that a client may have made up.
-            address = network(request.remote_addr.rpartition(",")[2].strip())
-            right = self._passwords.are_right(name, password, address)
+            right = self._passwords.are_right(name, password, address_of(request))
         except TooManyGuesses as slow:
-            raise falcon.HTTPTooManyRequests(
-                description=f"There were too many wrong passwords. Try again in {math.ceil(slow.seconds)} s.",
-                retry_after=math.ceil(slow.seconds),
-            ) from None
+            raise too_many(slow) from None
         if not right:
             raise refused
         return name
+
+
+def address_of(request: falcon.Request) -> str:
+    """Return what stands for where a request came from: an address, or a network."""
+    # A proxy puts the address that it sees behind those that a client may have made up.
+    return network(request.remote_addr.rpartition(",")[2].strip())
+
+
+def too_many(slow: TooManyGuesses) -> falcon.HTTPTooManyRequests:
+    """Return the answer to one guess too many."""
+    seconds = math.ceil(slow.seconds)
+    return falcon.HTTPTooManyRequests(
+        description=f"There were too many wrong passwords. Try again in {seconds} s.", retry_after=seconds
+    )
 
 
 class SignedSignals:

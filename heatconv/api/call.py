@@ -42,6 +42,7 @@ class Call:
     context: RequestContext
     request: falcon.Request
     conf: cfg.ConfigOpts
+    may: Callable[[str], bool]  #: whether the policy lets the caller do what a rule is for
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Json = field(default_factory=dict)
 

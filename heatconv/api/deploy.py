@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 from wsgiref.types import WSGIApplication
@@ -88,6 +89,10 @@ def application(
         files = page.Page.of(conf)
         app.add_route(page.URL, files)
         app.add_route(f"{page.URL}/{{name}}", files)
+        if conf.auth.strategy == "keystone":
+            from heatconv.api import login  # noqa: PLC0415 - slow, and for nothing without Keystone
+
+            app.add_route(login.URL, login.Login.of(conf))
     app.add_sink(versions.show, _OTHER_VERSION)
     return middleware.around(app, conf)
 
@@ -167,15 +172,12 @@ class Endpoint:
             self._parts.identities.note(call, answer.made)
         _send(response, answer)
         # Wherever a URL has got to that is a permission to signal: only who has that permission sees it.
-        if response.text and "signature" in response.text and not self._may_signal(call):
+        if response.text and "signature" in response.text and not call.may("resource:signal"):
             response.text = without_signatures(response.text)
         unchanged.spare(request, response)
         is_known = response.status_code == HTTPStatus.NOT_MODIFIED or not answer.has_news
         if wait is not None and is_known and self._parts.watch.try_keep(wait):
             unchanged.leave_out(response)  # a server keeps to itself only what has no body
-
-    def _may_signal(self, call: Call) -> bool:
-        return self._parts.policy.allows("resource:signal", call.context)
 
     def _admitted(self, request: falcon.Request, project: str) -> Call:
         """Return the call of somebody who is known, and may act in a project."""
@@ -185,7 +187,13 @@ class Endpoint:
         oslo_context.RequestContext(
             request_id=context.request_id, project_id=project, user_id=context.user_id, overwrite=True
         )
-        return Call(engine=self._parts.engine, context=context, request=request, conf=self._parts.conf)
+        return Call(
+            engine=self._parts.engine,
+            context=context,
+            request=request,
+            conf=self._parts.conf,
+            may=partial(self._parts.policy.allows, context=context),
+        )
 
     def _located(self, call: Call, fields: dict[str, str]) -> dict[str, Any]:
         """Return the fields of a URL with the stack's name and id as one thing, known to exist."""

@@ -30,7 +30,7 @@ _TYPES = {
 }
 
 #: By the value of ``[auth] strategy``, how the page has its user log in.
-_LOGINS = {"noauth": "none", "http_basic": "basic", "keystone": "token"}
+_LOGINS = {"noauth": "none", "http_basic": "basic", "keystone": "keystone"}
 
 HEADERS = {
     "Content-Security-Policy": (

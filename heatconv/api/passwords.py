@@ -23,6 +23,7 @@ from heatconv import errors
 
 _KINDS = (b"$2y$", b"$2a$", b"$2b$")
 _DECOY = b"$2b$05$iy/xn44Jk5/Eq.ADqIgm..9piMDFnIKIWQp5.QOZtMVhepmtvQADy"  #: for a file without users
+SLOTS = 4096  #: that names and addresses share
 _REMEMBERED = 1000  #: of the passwords that were right
 
 
@@ -46,7 +47,7 @@ class Guesses:
 
     at_once: int
     seconds: float
-    _free_at: list[float] = field(default_factory=lambda: [0.0] * 4096)
+    _free_at: list[float] = field(default_factory=lambda: [0.0] * SLOTS)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def count(self, slot: int) -> None:
@@ -136,7 +137,7 @@ class Passwords:
         return hashes
 
     def _slot(self, kind: bytes, text: str) -> int:
-        return int.from_bytes(self._digest(kind, text.encode())[:8]) % 4096
+        return int.from_bytes(self._digest(kind, text.encode())[:8]) % SLOTS
 
     def _digest(self, *parts: bytes) -> bytes:
         """Return what stands for some texts in this process, and tells nothing of them."""

@@ -102,6 +102,7 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/resource_types/{type_name}/template": {"GET": types.template},
     "/template_versions": {"GET": templates.versions},
     "/template_versions/{version}/functions": {"GET": templates.functions},
+    "/permissions": {"GET": services.permissions},
     "/build_info": {"GET": services.build_info},
     "/services": {"GET": services.index},
 }

@@ -354,6 +354,10 @@ class Client(Transport):
         """Return the daemons that run, or ran."""
         return list(self._send("GET", "/services")["services"])
 
+    def permissions(self) -> list[str]:
+        """Return the names of the policy's rules that let this client do what they are for."""
+        return list(self._send("GET", "/permissions")["permissions"])
+
     def build_info(self) -> Json:
         """Return the builds of API and engine."""
         return dict(self._send("GET", "/build_info"))

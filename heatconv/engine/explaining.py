@@ -132,6 +132,7 @@ def _wait_view(wait: Wait) -> Json:
         "resource_type": found.row.type if found.row else None,
         "action": found.action if found.row else None,
         "cause": wait.cause,
+        "hook": found.row.hook if found.row and wait.cause is Cause.BREAKPOINT else None,
         "since": views.time(found.since),
         "worker": found.holder.engine_id if found.holder else None,
         "sentence": wait.words.sentence,

@@ -99,7 +99,7 @@ class Page:
         """Press a button, or follow a link, by what is written on it."""
 
         def look() -> bool:
-            for each in self.all(f"{within} button, {within} a"):
+            for each in self.all(f"{within} button, {within} a, {within} summary"):
                 if each.text.strip() == label and each.is_displayed() and each.is_enabled():
                     each.click()
                     return True

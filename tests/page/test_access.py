@@ -55,10 +55,24 @@ def test_nothing_is_wrong(page, client, violations, scheme):
         page.press("Show the attributes", ".panel")
         page.wait(lambda: "Asking" not in page.find(".panel").text, "the attributes are to be there")
         assert violations() == [], name
+    page.press("Template")
+    page.see("resources:", ".source")
+    page.press("History")
+    page.see("create failed", "ul.rows")
+    page.press("Signal…", ".panel")
+    page.write("#entry", "x")
+    page.see("This is no JSON object", "dialog")
+    assert violations() == []
+    page.press("Cancel", "dialog")
     page.press("Delete…")
     page.see("cannot be taken back", "dialog")
     assert violations() == []
     page.press("Cancel", "dialog")
+
+    page.open("service")
+    page.see("heatconv-all", "tbody")
+    page.see(f"moving-{scheme}", "tr.moving")
+    assert violations() == []
 
     page.open("plan")
     page.write("#stack-name", "another")

@@ -135,6 +135,18 @@ def test_i_change_it_and_think_better_of_it(page, client, cloud):
     page.see("rollback complete", ".title")
     page.becomes("web", "done")
 
+    page.press("History")
+    page.see("rollback complete", "details")
+    page.see("update in progress, until the next began", "details")
+    page.see("create complete", "details")
+    page.box("web").click()
+    page.press("Show in the template", ".panel")
+    page.see("web:", ".part.marked")
+    page.see("value: w", ".part.marked")
+    page.press("database", ".panel")
+    page.see("database:", ".part.marked")
+    page.keep("template-and-history")
+
 
 def test_somebody_has_changed_it_behind_my_back(page, client, cloud):
     create(client, "shop", SHOP)
@@ -172,6 +184,48 @@ def test_i_mark_a_sick_server_so_that_it_is_replaced(page, client):
     page.see("Mark as healthy", ".panel")
     page.press("Show the attributes", ".panel")
     page.see("name", ".panel dl")
+
+
+def test_i_let_it_go_on_put_it_to_sleep_and_go_back(page, client):
+    handle = {"type": "OS::Heat::WaitConditionHandle"}
+    waiting = {"handle": {"get_resource": "handle"}, "timeout": 600}
+    condition = {"type": "OS::Heat::WaitCondition", "properties": waiting}
+    web = {"type": "Fake::Cloud::Server", "properties": {"value": "w"}}
+    template = {"heat_template_version": "2021-04-16"}
+    template["resources"] = {"handle": handle, "condition": condition, "web": web}
+    held = {"resource_registry": {"resources": {"web": {"hooks": "pre-create"}}}}
+    create(client, "shop", template, environment=held)
+    page.wait(lambda: client.show_resource("shop", "handle")["resource_status"], "it is to be begun")
+    stack_page(page, client, "shop", "resources", "web")
+    page.press("Let it go on", ".panel")
+    page.press("Yes, do it", "dialog")
+    page.becomes("web", "done")
+    page.becomes("handle", "done")
+    page.box("handle").click()
+    page.see("handle", ".panel h2")
+    page.press("Signal…", ".panel")
+    page.write("#entry", "done")
+    page.see("This is no JSON object", "dialog")
+    assert not page.find("dialog button.primary").is_enabled()
+    page.write("#entry", '{"id": "1", "status": "SUCCESS", "data": "installed"}')
+    page.keep("a-signal")
+    page.press("Yes, do it", "dialog")
+    page.see("create complete", ".title")
+
+    page.press("Take a snapshot…")
+    page.write("#entry", "as it was")
+    page.press("Yes, do it", "dialog")
+    page.see("snapshot complete", ".title")
+    page.see("as it was", ".snapshots")
+    page.see("create complete", ".snapshots")
+    for action, state in (("Suspend", "suspend"), ("Resume", "resume"), ("Go back to it…", "restore")):
+        page.press(action)
+        page.press("Yes, do it", "dialog")
+        page.see(f"{state} complete", ".title")
+    page.keep("went-back")
+    page.press("Delete…", ".snapshots")
+    page.press("Yes, do it", "dialog")
+    page.see("None was taken.", ".snapshots")
 
 
 def test_my_stack_has_a_thousand_servers_and_one_is_broken(page, client):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The service itself: its builds and its daemons."""
+"""The service itself: its builds and its daemons, and what of it the caller may use."""
 
 from __future__ import annotations
 
 from importlib import metadata
 
-from heatconv.api import views
+from heatconv.api import policies, views
 from heatconv.api.call import Answer, Call
 
 
@@ -13,6 +13,11 @@ def build_info(call: Call) -> Answer:
     """Show which build answers, here and in the engine."""
     engine = call.engine.get_revision(call.context)
     return Answer({"api": {"revision": metadata.version("heatconv")}, "engine": {"revision": engine}})
+
+
+def permissions(call: Call) -> Answer:
+    """Show what the policy lets the caller do in the project, by the names of its rules."""
+    return Answer({"permissions": [rule for rule in policies.of_operations() if call.may(rule)]})
 
 
 def index(call: Call) -> Answer:

@@ -36,6 +36,12 @@ def list_rules() -> list[policy.RuleDefault]:
 
 
 @functools.cache
+def of_operations() -> Sequence[str]:
+    """Return the names of the rules that each are for something that can be asked for."""
+    return tuple(sorted({name for names in by_route().values() for name in names}))
+
+
+@functools.cache
 def by_route() -> Mapping[tuple[str, str], Sequence[str]]:
     """Return the names of the rules of each method and URL below ``/v1/{project}``."""
     found: dict[tuple[str, str], list[str]] = {}

@@ -7,5 +7,11 @@ from heatconv.api.policies.base import ADMIN, READER, rule
 
 RULES = [
     rule("build_info:build_info", READER, "Show which builds answer.", "GET /build_info"),
+    rule(
+        "permissions:index",
+        READER,
+        "See which of these rules let one do what they are for.",
+        "GET /permissions",
+    ),
     rule("service:index", ADMIN, "List the daemons.", "GET /services"),
 ]

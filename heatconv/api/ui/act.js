@@ -1,26 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be done to a stack or a resource, and being asked once more before it is.
 
-import { patch, path, post, remove } from "./api.js";
+import { may, patch, path, post, remove } from "./api.js";
 import { button, h, say } from "./dom.js";
 import { words } from "./words.js";
 
 /**
  * Ask whether something is to be done; resolve with what was entered, or null.
  *
- * `field` is the label of a text; with `exactly`, nothing is done before that is what it says.
+ * `field` is the label of a text; with `exactly`, nothing is done before that is what it says. `long` is a text
+ * of several lines to begin with, and `judge` says what is wrong with a text, or nothing.
  */
-export function confirm({ title, text, yes = words.confirm, field = null, exactly = null, danger = false }) {
+export function confirm(asked) {
+  const { title, text, yes = words.confirm, field = null, exactly = null, danger = false } = asked;
+  const { long = null, judge = () => null } = asked;
   return new Promise((answer) => {
-    const entry = field ? h("input", { type: "text", autocomplete: "off", id: "entry", input: () => judge() }) : null;
+    const entered = { id: "entry", autocomplete: "off", "aria-describedby": "wrong", input: () => look() };
+    const plain = () => h("input", { type: "text", ...entered });
+    const lines = () => h("textarea", { rows: 6, spellcheck: "false", ...entered }, long);
+    const entry = !field ? null : long === null ? plain() : lines();
+    const wrong = h("p", { class: "why", id: "wrong", role: "status" });
     const go = h("button", { type: "submit", class: danger ? "danger" : "primary" }, yes);
-    const judge = () => (go.disabled = exactly !== null && entry.value !== exactly);
+    const look = () => {
+      wrong.textContent = entry ? judge(entry.value) : null;
+      go.disabled = (exactly !== null && entry.value !== exactly) || wrong.textContent !== "";
+    };
     const dialog = h("dialog", { "aria-labelledby": "dialog-title" },
       h("form", { submit: (event) => (event.preventDefault(), close(entry ? entry.value : "")) },
         h("h2", { id: "dialog-title" }, title),
         h("p", {}, text),
         entry ? h("label", { for: "entry" }, field) : null,
-        entry,
+        entry, wrong,
         h("div", { class: "choices" }, button(words.cancel, () => close(null)), go)));
     let result = null;
     const close = (value) => {
@@ -32,9 +42,27 @@ export function confirm({ title, text, yes = words.confirm, field = null, exactl
       answer(result);
     });
     document.body.append(dialog);
-    judge();
+    look();
     dialog.showModal();
   });
+}
+
+/** What the policy has to allow for an action; of the others, the rule is named as the action is. */
+const STACK_RULES = { update: ["plans:create", "plans:apply", "stacks:update"], delete: ["stacks:delete"] };
+const RESOURCE_RULES = {
+  healthy: ["resource:mark_unhealthy"],
+  unhealthy: ["resource:mark_unhealthy"],
+  release: ["resource:signal"],
+};
+
+const allowedOf = (offered, rules, noun) =>
+  offered.filter(([action]) => may(...(rules[action] ?? [`${noun}:${action}`])));
+
+/** Return what can be done as buttons; if the policy allows nothing of it, a sentence. */
+function buttons(offered, rules, noun) {
+  const allowed = allowedOf(offered, rules, noun);
+  if (offered.length && !allowed.length) return h("p", { class: "quiet" }, words.lookOnly);
+  return allowed.map(([action, press]) => actionButton(action, press));
 }
 
 /** Return the actions that a stack in a state has, as buttons. */
@@ -60,14 +88,17 @@ export function stackActions(stack, state, { done, failed, plan }) {
   if (moving && !deleting) offered.push(["cancel_without_rollback", () => run("cancel_without_rollback")]);
   if (state.startsWith("UPDATE_") || state.endsWith("_FAILED")) offered.push(["rollback", () => run("rollback")]);
   if (!moving && !deleting) {
-    for (const action of ["observe", "converge", "check"]) offered.push([action, () => run(action)]);
+    const isSuspended = state.startsWith("SUSPEND_");
+    const sleep = isSuspended ? (state.endsWith("_FAILED") ? ["resume", "suspend"] : ["resume"]) : ["suspend"];
+    if (state === "RESUME_FAILED") sleep.unshift("resume");
+    for (const action of ["observe", "converge", "check", ...sleep]) offered.push([action, () => run(action)]);
   }
   offered.push(["delete", erase]);
-  return offered.map(([action, press]) => actionButton(action, press));
+  return buttons(offered, STACK_RULES, "actions");
 }
 
 /** Return the actions that a resource has, as buttons. */
-export function resourceActions(stack, name, state, { done, failed }) {
+export function resourceActions(stack, name, state, { done, failed, wait }) {
   const place = path("stacks", stack.name, stack.id, "resources", name);
   const mark = async (unhealthy) => {
     const [label, text] = words.act[unhealthy ? "unhealthy" : "healthy"];
@@ -81,13 +112,28 @@ export function resourceActions(stack, name, state, { done, failed }) {
     if ((await confirm({ title: `${label}: ${name}`, text })) === null) return;
     await doing(label, () => post(`${place}/actions`, { [action]: null }), { done, failed });
   };
-  if (state.endsWith("_IN_PROGRESS") || state.startsWith("INIT_")) return [];
+  const signal = async () => {
+    const [label, text] = words.act.signal;
+    const asked = { title: words.signalTitle(name), text, field: words.signalData, long: "{}", judge: notAnObject };
+    const data = await confirm(asked);
+    if (data !== null) await doing(label, () => post(`${place}/signal`, JSON.parse(data)), { done, failed });
+  };
+  const release = async () => {
+    const [label, text] = words.act.release;
+    if ((await confirm({ title: `${label}: ${name}`, text })) === null) return;
+    await doing(label, () => post(`${place}/signal`, { unset_hook: wait.hook }), { done, failed });
+  };
+  const signals = may("resource:signal") ? [["signal", signal]] : [];
+  if (wait?.hook && wait.path === name && signals.length) signals.unshift(["release", release]);
+  if (state.endsWith("_IN_PROGRESS") || state.startsWith("INIT_")) return buttons(signals, RESOURCE_RULES, "resource");
   const health = state === "CHECK_FAILED" ? "healthy" : "unhealthy";
-  return [
+  const offered = [
     ["observe", () => run("observe")],
     ["converge", () => run("converge")],
     [health, () => mark(health === "unhealthy")],
-  ].map(([action, press]) => actionButton(action, press));
+    ...signals,
+  ];
+  return buttons(offered, RESOURCE_RULES, "resource");
 }
 
 function actionButton(action, press) {
@@ -95,7 +141,18 @@ function actionButton(action, press) {
   return button(label, press, { title, class: action === "delete" ? "danger" : null, "data-action": action });
 }
 
-async function doing(label, work, { done, failed }) {
+/** Say what is wrong with what is to be a JSON object; nothing if it is one. */
+function notAnObject(text) {
+  try {
+    const found = JSON.parse(text);
+    return found !== null && typeof found === "object" && !Array.isArray(found) ? null : words.signalNoObject;
+  } catch {
+    return words.signalNoObject;
+  }
+}
+
+/** Do what takes its time; say that it has begun, or what was wrong. */
+export async function doing(label, work, { done, failed }) {
   try {
     await work();
     say(words.started(label));

@@ -34,6 +34,28 @@ export function say(text) {
 /** Return a button. */
 export const button = (label, press, more = {}) => h("button", { type: "button", click: press, ...more }, label);
 
+/** A part of a page that is folded up until somebody opens it, and read then; `read` fills the body. */
+export class Fold {
+  constructor(title, read, { failed, signal }) {
+    Object.assign(this, { read, failed, signal });
+    this.reading = null;
+    this.body = h("div");
+    this.element = h("details", { toggle: () => this.again() }, h("summary", {}, h("h2", {}, title)), this.body);
+  }
+
+  /** Read what is shown, if it is; once for all that ask while it is read. */
+  async again() {
+    if (!this.element.open) return;
+    this.reading ??= this.read().finally(() => (this.reading = null));
+    await this.reading.catch((error) => this.signal.aborted || this.failed(error));
+  }
+
+  async open() {
+    this.element.open = true;
+    await this.again();
+  }
+}
+
 /** Return a text as one line that is no longer than so many characters. */
 export const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 

@@ -113,7 +113,7 @@ export class Graph {
       ? words.kinds[mark.kind]
       : `${mark.kind === "drifted" ? words.kinds.drifted.toLowerCase() : status} · ${type}`;
     name.textContent = short(first, LETTERS);
-    state.textContent = short(second, LETTERS + 6);
+    state.textContent = short(second, LETTERS + 5);
     title.textContent = `${first}\n${mark.type}\n${second}`;
     element.setAttribute("class", `box ${mark.kind}`);
     element.setAttribute("aria-label", `${first}, ${mark.type}, ${many ? second : words.kinds[mark.kind]}`);

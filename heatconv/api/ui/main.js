@@ -2,19 +2,22 @@
 // The page: which part of it an address shows, what is above all of them, and who has logged in.
 
 import { notice, unnotice } from "./act.js";
-import { currentProject, enter, get, settings } from "./api.js";
+import { actIn, currentProject, get, learn, may, settings, tryOut, whenForgotten } from "./api.js";
 import { button, h, put } from "./dom.js";
-import { logIn } from "./login.js";
+import { logIn, logInAgain } from "./login.js";
 import { addressOf, overview } from "./overview.js";
 import { planPage } from "./plan.js";
+import { servicePage } from "./service.js";
 import { stackPage } from "./stack.js";
 import { words } from "./words.js";
 
 const main = document.getElementById("main");
 const top = document.getElementById("top");
 const connection = h("span", { class: "connection" });
+const names = new Map(); // of projects, by their ids
 let login = "none";
 let isIn = false;
+let isAsked = false; // who one is
 let leaving = new AbortController();
 
 document.title = words.title;
@@ -30,10 +33,7 @@ function lost(isLost) {
 
 async function failed(error) {
   if (error.name === "AbortError") return;
-  if (error.status === 401 && login !== "none") {
-    isIn = false;
-    show();
-  } else if (error.status === undefined) lost(true);
+  if (error.status === undefined) lost(true);
   else notice(error.status === 404 ? words.gone : words.failed(error.message));
 }
 
@@ -41,8 +41,10 @@ function drawTop() {
   put(top,
     h("a", { class: "brand", href: `#/${encodeURIComponent(currentProject())}` },
       h("img", { src: "icon.svg", alt: "", width: 22, height: 22 }), words.title),
-    h("span", { class: "quiet" }, `${words.project} ${currentProject()}`),
-    h("span", { class: "spring" }), connection,
+    h("span", { class: "quiet" }, `${words.project} ${names.get(currentProject()) ?? currentProject()}`),
+    h("span", { class: "spring" }),
+    may("service:index") ? h("a", { href: `#/${encodeURIComponent(currentProject())}/service` }, words.service) : null,
+    connection,
     login === "none" ? null : button(words.logOut, () => location.reload()));
 }
 
@@ -52,11 +54,13 @@ async function show() {
   leaving = new AbortController();
   const { signal } = leaving;
   const [project, part, ...rest] = location.hash.slice(2).split("/").map(decodeURIComponent);
-  if (!isIn) {
-    if (login === "none") enter(project || "default", {});
-    else await logIn(main, login, project);
-    isIn = true;
-  } else if (login === "none" && project) enter(project, {});
+  if (!isIn && login !== "none") {
+    await enter(project);
+    return;
+  }
+  if (project) actIn(project);
+  // Whoever may not even ask what is allowed sees why in the answer to what is asked next.
+  await learn().catch((error) => error.status === undefined && failed(error));
   if (signal.aborted) return;
   unnotice();
   drawTop();
@@ -66,12 +70,27 @@ async function show() {
   const around = { signal, lost, failed };
   const [name, id, below, resource] = rest;
   if (!part) overview(main, around);
+  else if (part === "service") servicePage(main, around);
   else if (part === "plan") planPage(main, null, around);
   else if (part === "stacks" && id && below === "plan") planPage(main, { name, id }, around);
   else if (part === "stacks" && id) stackPage(main, { name, id }, { ...around, open: resource });
   else if (part === "stacks-by-id" && name) byId(name).catch(failed);
   else put(main, h("p", {}, words.nowhere, " ", h("a", { href: "#/" }, words.back)));
   main.focus({ preventScroll: true });
+}
+
+/** Have somebody log in, then go where the address leads, or home if that is in a project of others. */
+async function enter(project) {
+  if (isAsked) return;
+  isAsked = true;
+  const { home, name, headers } = await logIn(main, login, project);
+  names.set(home, name ?? home);
+  whenForgotten(() => logInAgain(login));
+  isIn = true;
+  const isTheirs = project && project !== home && (await tryOut(project, headers).then(() => false, () => true));
+  actIn(project && !isTheirs ? project : home);
+  if (isTheirs) history.replaceState(null, "", `#/${encodeURIComponent(home)}`);
+  show();
 }
 
 /** Go to a stack that is known by its id alone. */

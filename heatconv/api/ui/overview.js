@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All stacks of the project: what has failed first, then what is under way, then the rest, a page at a time.
 
-import { currentProject, get } from "./api.js";
+import { currentProject, get, may } from "./api.js";
 import { button, h, put, say, short } from "./dom.js";
 import { KINDS, badge, kindOf, mark } from "./states.js";
 import { since } from "./times.js";
@@ -11,9 +11,9 @@ const PAGE = 50;
 const LOOK = 4000; // milliseconds
 const HIDDEN = 30000;
 
-/** Return the address of a stack's page. */
+/** Return the address of a stack's page; it may name its project. */
 export const addressOf = (stack, ...below) =>
-  `#/${[currentProject(), "stacks", stack.name, stack.id, ...below].map(encodeURIComponent).join("/")}`;
+  `#/${[stack.project ?? currentProject(), "stacks", stack.name, stack.id, ...below].map(encodeURIComponent).join("/")}`;
 
 /** Return a progress bar with its words; nothing if nothing is under way. */
 export function bar({ done, total }) {
@@ -26,7 +26,7 @@ export function bar({ done, total }) {
 export const tags = (stack) => (stack.tags ?? []).map((each) => h("span", { class: "tag" }, each));
 
 const createLink = () =>
-  h("a", { class: "button primary", href: `#/${encodeURIComponent(currentProject())}/plan` }, words.create);
+  !may("plans:create", "plans:apply", "stacks:create") ? null : h("a", { class: "button primary", href: `#/${encodeURIComponent(currentProject())}/plan` }, words.create);
 
 /** Show the stacks of the project until a signal says that they are left. */
 export function overview(main, { signal, lost, failed }) {

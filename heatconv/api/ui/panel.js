@@ -18,8 +18,8 @@ const facts = (all) => h("dl", {}, Object.entries(all).map(([name, each]) => fac
 
 /** The part of a page that shows a resource; `go` is called with the name of another that somebody follows. */
 export class Panel {
-  constructor({ stack, go, close, failed, waitOf }) {
-    Object.assign(this, { stack, go, closed: close, failed, waitOf });
+  constructor({ stack, go, close, failed, waitOf, showInTemplate }) {
+    Object.assign(this, { stack, go, closed: close, failed, waitOf, showInTemplate });
     this.name = null;
     this.turn = 0;
     this.withAttributes = false;
@@ -122,14 +122,16 @@ export class Panel {
         resource?.required_by?.length ? fact(words.requiredBy, this.links(resource.required_by)) : null),
       resource?.drift ? this.drift(resource.drift) : null,
       h("div", { class: "choices" }, this.actions(state)),
-      written ? section(words.properties, facts(written)) : null,
+      written ? section(words.properties, facts(written),
+        button(words.inTemplate, () => this.showInTemplate(this.name), { "data-part": "template" })) : null,
       section(words.attributes, this.attributes(resource)),
       section(words.events, this.happened(events)));
     if (open) this.body.querySelector(`[data-part="${open}"]`)?.focus();
   }
 
   actions(state) {
-    return resourceActions(this.stack, this.name, state, { done: () => this.refresh(), failed: this.failed });
+    const wait = this.waitOf(this.name);
+    return resourceActions(this.stack, this.name, state, { done: () => this.refresh(), failed: this.failed, wait });
   }
 
   drift({ reason, differences }) {

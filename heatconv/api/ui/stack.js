@@ -7,10 +7,13 @@ import { h, put, say, value } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Happenings } from "./happenings.js";
 import { Heading } from "./heading.js";
+import { History } from "./history.js";
 import { calmly, follow } from "./live.js";
 import { addressOf } from "./overview.js";
 import { Panel } from "./panel.js";
+import { Snapshots } from "./snapshots.js";
 import { KINDS, inWords, kindOf, mark as sign } from "./states.js";
+import { Template } from "./template.js";
 import { Why } from "./why.js";
 import { words } from "./words.js";
 
@@ -42,8 +45,14 @@ class StackPage {
     this.why = new Why({ stack, go });
     this.happenings = new Happenings({ stack, go });
     this.graph = new Graph({ open: (mark) => this.choose(mark) });
-    this.panel = new Panel({ stack, go, failed, close: () => this.closed(), waitOf: (name) => this.why.waitOf(name) });
+    this.template = new Template({ stack, failed, signal });
+    this.history = new History({ stack, failed, signal });
+    this.panel = new Panel({
+      stack, go, failed, close: () => this.closed(), waitOf: (name) => this.why.waitOf(name),
+      showInTemplate: (name) => this.template.show(name).catch(failed),
+    });
     this.outputs = h("div");
+    this.snapshots = new Snapshots({ stack, failed, done: () => this.soon.stack() });
     this.soon = {
       stack: calmly(this.guarded(() => this.readStack())),
       picture: calmly(this.guarded(() => this.readPicture())),
@@ -68,7 +77,8 @@ class StackPage {
           h("div", { class: "bar-of-tools" },
             h("h2", {}, words.graph), this.search, this.matches, this.legend, this.graph.controls),
           this.graph.element, this.graph.note, h("p", { class: "quiet note" }, words.graphHelp),
-          h("section", { class: "outputs" }, h("h2", {}, words.outputs), this.outputs)),
+          h("section", { class: "outputs" }, h("h2", {}, words.outputs), this.outputs),
+          this.snapshots.element, this.template.element, this.history.element),
         h("div", { class: "side" }, this.panel.element, this.happenings.element)),
     ];
   }
@@ -97,6 +107,7 @@ class StackPage {
     this.shown = (await get(this.place, {}, this.signal)).stack;
     this.drawState();
     this.drawOutputs();
+    await Promise.all([this.snapshots.read(this.signal), this.history.fold.again(), this.template.fold.again()]);
   }
 
   async readPicture() {
@@ -166,6 +177,7 @@ class StackPage {
   drawState() {
     this.heading.draw(this.shown);
     this.why.draw(this.shown.stack_status);
+    this.snapshots.draw(this.shown.stack_status);
   }
 
   drawLegend() {
@@ -214,6 +226,7 @@ class StackPage {
       return;
     }
     history.replaceState(null, "", addressOf(this.stack, "resources", mark.name));
+    this.template.mark(mark.name);
     this.panel.one(mark, this.requiredBy(mark)).catch(this.failed);
   }
 

@@ -88,6 +88,7 @@ def test_a_breakpoint_before_a_creation(asking):
     )
     wait = asking.explain("paused", "BREAKPOINT", "B")
     assert "pre-create" in wait["sentence"]
+    assert wait["hook"] == "pre-create"
     asking.client.signal_resource("paused", "B", {"unset_hook": "pre-create"})
     assert "nothing of it is under way" in asking.ended("paused", "CREATE_COMPLETE")["sentence"]
 

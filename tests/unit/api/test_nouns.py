@@ -269,6 +269,13 @@ def test_build_info(api):
     assert answer["api"]["revision"]
 
 
+def test_permissions(api):
+    found = api.simulate_get("/v1/default/permissions").json["permissions"]
+    assert {"stacks:delete", "actions:suspend", "service:index"} <= set(found)
+    assert "stacks:global_index" not in found
+    assert not any(rule.startswith(("resource_types:", "rule:", "project_")) for rule in found)
+
+
 def test_services(api):
     (row,) = api.simulate_get("/v1/default/services").json["services"]
     assert (row["binary"], row["hostname"], row["status"]) == ("heatconv-worker", "h", "up")

@@ -278,3 +278,20 @@ def test_what_one_caller_may_is_no_other_callers(conf):
     assert not rules.allows("stacks:index", replace(mine, roles=()))
     assert rules.allows("stacks:create", mine)
     assert not rules.allows("stacks:create", replace(mine, roles=("reader",)))
+
+
+@pytest.mark.parametrize("role", ["admin", "member", "reader"])
+def test_what_one_may_is_known_before_it_is_tried(as_somebody, engine, role):
+    client = as_somebody(*auth._IMPLIED.get(role, (role,)))
+    known = set(client.simulate_get("/v1/mine/permissions").json["permissions"])
+    assert engine.contexts == [], "an engine was asked"
+    for (method, url), rules_of_it in policies.by_route().items():
+        if len(rules_of_it) == 1:
+            assert (rules_of_it[0] in known) is may(role, method, url), rules_of_it[0]
+
+
+def test_what_one_may_is_what_the_operator_has_said(rules, as_somebody):
+    rules('"stacks:delete": "!"\n"stacks:global_index": "rule:project_reader"')
+    known = as_somebody("member", "reader").simulate_get("/v1/mine/permissions").json["permissions"]
+    assert "stacks:delete" not in known
+    assert "stacks:global_index" in known

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// For whoever runs the service: its daemons, and what is under way or has failed, and why.
+
+import { currentProject, get, may, path } from "./api.js";
+import { h, put, short } from "./dom.js";
+import { addressOf } from "./overview.js";
+import { badge, kindOf } from "./states.js";
+import { since } from "./times.js";
+import { words } from "./words.js";
+
+const LOOK = 10000; // milliseconds
+const MOST = 50; // stacks of each kind
+const EXPLAINED = 10; // of what is under way: each is a look of an engine
+
+const table = (columns, rows) =>
+  h("table", { class: "stacks of-service" },
+    h("thead", {}, h("tr", {}, columns.map((each) => h("th", { scope: "col" }, each)))), h("tbody", {}, rows));
+
+/** Show the service until a signal says that it is left. */
+export function servicePage(main, { signal, lost, failed }) {
+  const daemons = h("div", {}, h("p", { class: "quiet" }, words.loading));
+  const stuck = h("div");
+  const isEverywhere = may("stacks:global_index");
+  put(main,
+    h("h1", {}, words.service),
+    h("section", {}, h("h2", {}, words.daemons), daemons),
+    h("section", {},
+      h("h2", {}, isEverywhere ? words.stuckAnywhere : words.stuckHere(currentProject())),
+      isEverywhere ? null : h("p", { class: "quiet" }, words.onlyHere), stuck));
+
+  const daemon = (each) => {
+    const isAlive = each.status === "up";
+    const state = badge("", isAlive ? "done" : "broken", isAlive ? words.alive : words.dead);
+    return h("tr", { class: isAlive ? "done" : "broken" },
+      h("th", { scope: "row" }, each.binary), h("td", {}, state), h("td", {}, each.hostname),
+      h("td", {}, since(each.created_at)), h("td", {}, since(each.updated_at)));
+  };
+
+  const list = (status) => {
+    const query = { status, limit: MOST, global_tenant: isEverywhere ? "true" : null };
+    return get("stacks", { ...query, sort_keys: "creation_time", sort_dir: "asc" }, signal);
+  };
+
+  /** Return why a stack is not done; what cannot be known is left out. */
+  async function explained(stack) {
+    const where = path("stacks", stack.stack_name, stack.id, "explanation");
+    const found = await get(where, {}, signal, stack.project).catch(() => null);
+    return found?.explanation.waits[0] ?? null;
+  }
+
+  const line = (stack, wait) =>
+    h("tr", { class: kindOf(stack.stack_status) },
+      h("th", { scope: "row" },
+        h("a", { href: addressOf({ name: stack.stack_name, id: stack.id, project: stack.project }) }, stack.stack_name),
+        isEverywhere ? h("div", { class: "quiet" }, words.project, " ", stack.project) : null),
+      h("td", {}, badge(stack.stack_status)),
+      h("td", {}, wait
+        ? [wait.path ? h("strong", {}, `${wait.path} `) : null, wait.sentence,
+            wait.advice ? h("div", { class: "advice" }, wait.advice) : null]
+        : kindOf(stack.stack_status) === "broken" ? short(stack.stack_status_reason, 300) : null),
+      h("td", {}, since(stack.updated_time ?? stack.creation_time)));
+
+  async function look() {
+    try {
+      const [services, moving, broken] = await Promise.all([
+        get("services", {}, signal), list("IN_PROGRESS"), list("FAILED")]);
+      lost(false);
+      const rank = (each) => (each.status === "up" ? 1 : 0);
+      const listed = services.services.sort((one, other) => rank(one) - rank(other));
+      put(daemons, table([words.daemon, words.state, words.host, words.began, words.heardOf], listed.map(daemon)));
+      const waits = await Promise.all(moving.stacks.slice(0, EXPLAINED).map(explained));
+      const rows = [
+        ...moving.stacks.map((each, number) => line(each, waits[number])),
+        ...broken.stacks.map((each) => line(each)),
+      ];
+      put(stuck, rows.length
+        ? table([words.name, words.state, words.why, words.changed], rows)
+        : h("p", { class: "quiet" }, words.nothingStuck));
+    } catch (error) {
+      if (signal.aborted) return;
+      failed(error);
+    }
+    if (!signal.aborted && !document.hidden) timer = setTimeout(look, LOOK);
+  }
+
+  let timer = null;
+  const wake = () => document.hidden || (clearTimeout(timer), look());
+  document.addEventListener("visibilitychange", wake, { signal });
+  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  look();
+}
