@@ -9,6 +9,7 @@ stack is to be in the end.
 from __future__ import annotations
 
 import random
+import re
 import threading
 import time
 from collections import Counter
@@ -67,7 +68,7 @@ class Driver:
             for number in range(stacks)
         ]
         self.taken: Counter[str] = Counter()  #: wishes the service took, by kind
-        self.put_off: Counter[str] = Counter()  #: answers that say "not now", by their status and first words
+        self.put_off: Counter[str] = Counter()  #: answers that say "not now", by status and first words
         self.problems: list[str] = []
         self._endpoint = endpoint
         self._stopping = threading.Event()
@@ -121,7 +122,7 @@ class Driver:
             except ClientError as error:
                 if error.status not in NOT_NOW:
                     raise
-                self.put_off[f"{error.status} {str(error)[:60]!r}"] += 1
+                self.put_off[f"{error.status} {_gist(error)}"] += 1
                 time.sleep(PAUSE)
             else:
                 break
@@ -173,6 +174,11 @@ class Driver:
 
 #: The wishes that a user may have of a stack that is there, and how often.
 WISHES = {"update": 6, "signal": 3, "doomed update": 2, "rollback": 2, "delete": 2, "converge": 1}
+
+
+def _gist(error: ClientError) -> str:
+    """Return the first words of an error, without what differs from one to the next."""
+    return re.sub(r"\S*[/\d]\S*", "...", str(error))[:70]
 
 
 def _note(stack: Stack, kind: str, template: Template) -> None:

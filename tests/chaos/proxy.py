@@ -49,7 +49,7 @@ class Proxy:
         self._do(self._close())
 
     def lead_to(self, url: str) -> None:
-        """Lead somewhere else from now on, and cut what leads to where it did; the same URL changes nothing."""
+        """Lead somewhere else from now on, and cut what leads elsewhere; the same URL changes nothing."""
         server = sa.make_url(url)
         if (server.host, server.port) != (self._server.host, self._server.port):
             self._server = server

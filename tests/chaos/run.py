@@ -38,9 +38,17 @@ ALONE = 0.25  #: the part of the time in which nobody wishes anything
 class Beside(Protocol):
     """Troubles of the servers that daemons run on."""
 
-    setting: Setting
-    problems: Sequence[str]
-    lines: Sequence[str]  #: of the report
+    @property
+    def setting(self) -> Setting:
+        """What the daemons need to know of the servers."""
+
+    @property
+    def problems(self) -> Sequence[str]:
+        """What went wrong with the troubles themselves."""
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """Lines of the report."""
 
     def start(self, deployment: Deployment) -> None:
         """Let them begin; those daemons run on the servers."""
@@ -81,7 +89,7 @@ def play(
                 database_url=urls[0],
                 transport_url=urls[1],
                 proxies=proxies,
-                setting=beside and beside.setting,
+                setting=beside.setting if beside else None,
             )
         )
         misfortunes = SOME if beside else None
@@ -101,7 +109,12 @@ def play(
         with_users.stop()
         driver.stop()
         healed = time.monotonic()
-        problems = [*(beside.problems if beside else ()), *with_users.problems, *driver.problems, *judge.rest(users=True)]
+        problems = [
+            *(beside.problems if beside else ()),
+            *with_users.problems,
+            *driver.problems,
+            *judge.rest(users=True),
+        ]
         rested = time.monotonic() - healed
         counts += with_users.counts
 

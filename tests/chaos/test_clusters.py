@@ -7,6 +7,7 @@ By hand: ``tox -e chaos -- -k test_clusters``.  Longer, and RabbitMQ and Postgre
 
 from __future__ import annotations
 
+import inspect
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +27,8 @@ from heatconv.db.tables import stack, user_creds
 from heatconv.model.delegation import Delegation
 from heatconv.model.ids import new_id
 from heatconv.testing.keys import KEYRING
-from tests.chaos.clusters.galera import DATABASE, Galera, loopback
+from tests.chaos.clusters.balancer import loopback
+from tests.chaos.clusters.galera import DATABASE, Galera
 from tests.chaos.trial import Trial, layered
 from tests.functional.servers import schema
 from tests.functional.servers.provision import Unavailable
@@ -68,13 +70,15 @@ def _database(cluster, number):
 @contextmanager
 def lagging(cluster, number):
     """Let a node carry out nothing of what others commit until the exit."""
-    with closing(
-        pymysql.connect(host="127.0.0.1", port=cluster.nodes[number].port, user="root")
-    ) as connection:
-        with connection.cursor() as cursor:
-            cursor.execute("FLUSH TABLES WITH READ LOCK")
-            yield
-            cursor.execute("UNLOCK TABLES")
+    with (
+        closing(
+            pymysql.connect(host="127.0.0.1", port=cluster.nodes[number].port, user="root")
+        ) as connection,
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("FLUSH TABLES WITH READ LOCK")
+        yield
+        cursor.execute("UNLOCK TABLES")
 
 
 def _added(connection):
@@ -115,7 +119,7 @@ def test_of_two_delegations_that_nodes_take_at_once_one_is_kept(nodes):
     ]
     for right in rights:
         delegations.intend(one, right)
-    replace = delegations.replace.__wrapped__
+    replace = inspect.unwrap(delegations.replace)
     with one.engine.connect() as first, other.engine.connect() as second:
         late = second.begin()
         with first.begin():

@@ -27,7 +27,7 @@ _STANDBY = "25006"
 
 
 def wait_for_the_cluster(connection: Any) -> None:
-    """Let a connection to a Galera node see what any node has committed before it; to others nothing happens."""
+    """Let a connection to a Galera node see what any node has committed; to others nothing happens."""
     with connection.cursor() as cursor:
         cursor.execute("SHOW VARIABLES LIKE 'wsrep_on'")
         found = cursor.fetchone()
@@ -37,8 +37,7 @@ def wait_for_the_cluster(connection: Any) -> None:
 
 def turn_away_as_needed(engine: Engine) -> None:
     """Let an engine take a server that cannot serve for one that is gone: its connections are opened anew."""
-    # Before oslo.db's, which makes of an error what the retries go by.
-    sa.event.listen(engine, "handle_error", _turn_away, insert=True)
+    sa.event.listen(engine, "handle_error", _turn_away)
 
 
 def _turn_away(context: ExceptionContext) -> None:

@@ -27,7 +27,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from heatconv import errors
 from heatconv.crypto import Keyring
-from heatconv.db.plumbing.clusters import turn_away_as_needed, wait_for_the_cluster
+from heatconv.db.plumbing.clusters import cannot_serve, turn_away_as_needed, wait_for_the_cluster
 from heatconv.db.plumbing.connections import apart, open_as_needed
 from heatconv.db.plumbing.files import keep_private
 from heatconv.db.plumbing.types import give_keyring, keyring_of, utcnow
@@ -93,7 +93,7 @@ class Database:
             max_retry_interval=2,
             retry_on_disconnect=True,
             retry_on_deadlock=True,
-            exception_checker=_could_not_connect,
+            exception_checker=_is_worth_another_try,
             jitter=True,
         )
         self.read = retry(self._read)
@@ -171,9 +171,15 @@ class Database:
         return statement, parameters
 
 
-def _could_not_connect(error: BaseException) -> bool:
-    """Tell whether an error came before any statement: oslo.db knows older servers' texts for that only."""
-    return isinstance(error, sa.exc.DBAPIError) and error.statement is None
+def _is_worth_another_try(error: BaseException) -> bool:
+    """Tell whether an error came before or after all statements, or of a server that cannot serve.
+
+    oslo.db knows older servers' texts only for that they could not be connected to, and none of these.
+    """
+    error = getattr(error, "inner_exception", None) or error
+    if not isinstance(error, sa.exc.DBAPIError):
+        return False
+    return error.statement is None or cannot_serve(error.orig)
 
 
 def _outcome(error: BaseException) -> str:
@@ -183,7 +189,7 @@ def _outcome(error: BaseException) -> str:
             return "deadlock"
         case oslo_db_exception.DBConnectionError():
             return "disconnected"
-        case _ if _could_not_connect(error):
+        case _ if _is_worth_another_try(error):
             return "disconnected"
         case _:
             return "error" if isinstance(error, _FAULTS) else "undone"

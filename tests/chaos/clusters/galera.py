@@ -8,8 +8,10 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Self
@@ -27,6 +29,7 @@ PROVIDER = Path("/usr/lib/galera/libgalera_smm.so")
 SERVER = "/usr/sbin/mariadbd"
 ACCOUNT = "mysql"  #: whose the servers are, where that can be chosen
 DATABASE = "heatconv"
+COUNTERS = ("wsrep_local_commits", "wsrep_local_cert_failures", "wsrep_local_bf_aborts")
 ANSWER = 1  #: seconds that a node has to answer a check
 
 
@@ -42,7 +45,13 @@ class GaleraNode:
         self._directory = directory
         self._name = f"node-{number}"
         self._process: Process | None = None
-        self._server = [*as_account(ACCOUNT), SERVER, "--no-defaults", f"--datadir={directory}/data", f"--socket={directory}/socket"]
+        self._server = [
+            *as_account(ACCOUNT),
+            SERVER,
+            "--no-defaults",
+            f"--datadir={directory}/data",
+            f"--socket={directory}/socket",
+        ]
         install = ["mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal"]
         run_once([*as_account(ACCOUNT), *install, f"--datadir={directory}/data", "--skip-test-db"])
 
@@ -72,13 +81,9 @@ class GaleraNode:
         """Return how far it had come when it died, as the unit files of distributions ask before a start."""
         if not (self._directory / "data" / "grastate.dat").exists():
             return ""
-        done = subprocess.run(
-            [*self._server, "--wsrep_recover", "--wsrep_on=ON"]
-            + [f"--wsrep_provider={PROVIDER}", "--binlog_format=ROW", "--skip-networking"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        recover = ["--wsrep_recover", "--wsrep_on=ON", f"--wsrep_provider={PROVIDER}"]
+        recover += ["--binlog_format=ROW", "--skip-networking"]
+        done = subprocess.run([*self._server, *recover], capture_output=True, text=True, check=False)
         found = re.search(r"Recovered position:? ?(\S+:-?\d+)", done.stderr + done.stdout)
         return found[1] if found else ""
 
@@ -97,8 +102,9 @@ class GaleraNode:
         try:
             with closing(self._connect()) as connection, connection.cursor() as cursor:
                 cursor.execute("SHOW STATUS LIKE %s", [name])
-                return str(cursor.fetchone()[1])
-        except (pymysql.Error, OSError, TypeError):
+                found = cursor.fetchone()
+                return str(found[1]) if found else ""
+        except (pymysql.Error, OSError):
             return ""
 
     def run(self, statement: str) -> None:
@@ -136,8 +142,12 @@ class Galera:
         self._writers = writers
         self._settings = {**self.settings, **settings}
         self.nodes = [GaleraNode(directory / f"node-{number}", number) for number in (1, 2, 3)]
+        self._of_the_dead: Counter[str] = Counter()
         self._exit = ExitStack()
-        self.troubles = (Trouble(name="node killed", begin=self._kill, weight=2), Trouble(name="node stopped", begin=self._pause))
+        self.troubles: Sequence[Trouble] = (
+            Trouble(name="node killed", begin=self._kill, weight=2),
+            Trouble(name="node stopped", begin=self._pause),
+        )
 
     def __enter__(self) -> Self:
         with ExitStack() as until:
@@ -157,9 +167,9 @@ class Galera:
         first.start("gcomm://", self._settings)
         wait_until(lambda: self._is_ready(0), "the first node")
         first.run(f"CREATE DATABASE {DATABASE} CHARACTER SET utf8mb4")
-        for node in others:
+        for number, node in enumerate(others, 1):
             node.start(self._address, self._settings)
-            wait_until(lambda node=node: self._is_ready(self.nodes.index(node)), "another node")
+            wait_until(partial(self._is_ready, number), "another node")
         self.await_whole()
 
     def stop(self) -> None:
@@ -169,17 +179,16 @@ class Galera:
 
     def await_whole(self) -> None:
         """See Cluster."""
-        for number, node in enumerate(self.nodes):
-            wait_until(lambda number=number: self._is_ready(number), f"{number}")
-            wait_until(lambda node=node: node.status("wsrep_cluster_size") == "3", "a cluster of three")
+        for number in range(len(self.nodes)):
+            wait_until(partial(self._is_whole, number), f"node {number}")
 
     def url(self, preferred: int) -> str:
         """Return the URL of a line to one of the nodes."""
         return self._balancer.line(preferred % self._writers)
 
-    def counted(self, name: str) -> list[str]:
-        """Return what each node says of something."""
-        return [node.status(name) for node in self.nodes]
+    def counted(self, name: str) -> int:
+        """Return how often something has happened on all nodes, as far as is known of those that died."""
+        return self._of_the_dead[name] + sum(int(node.status(name) or 0) for node in self.nodes)
 
     @property
     def _address(self) -> str:
@@ -190,8 +199,12 @@ class Galera:
             self.nodes[number].status("wsrep_ready") == "ON"
         )
 
+    def _is_whole(self, number: int) -> bool:
+        return self._is_ready(number) and self.nodes[number].status("wsrep_cluster_size") == "3"
+
     def _kill(self) -> Callable[[], None]:
         node = self._choice.choice(self.nodes)
+        self._of_the_dead.update({name: int(node.status(name) or 0) for name in COUNTERS})
         node.kill()
         return lambda: node.start(self._address, self._settings)
 

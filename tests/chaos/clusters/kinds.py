@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.chaos.clusters.beside import Troubles
-from tests.chaos.clusters.galera import Galera
+from tests.chaos.clusters.galera import COUNTERS, Galera
 from tests.chaos.clusters.postgresql import PostgreSQL
 from tests.chaos.clusters.rabbitmq import RabbitMQ
 from tests.chaos.deployment import Setting
@@ -48,10 +48,7 @@ def _galera(directory: Path, start: str, without: frozenset[str], until: ExitSta
         cluster,
         Setting(options={"database": wait}, environment=environment),
         start,
-        notes=lambda: [
-            f"{what}: {', '.join(cluster.counted(what))}"
-            for what in ("wsrep_local_commits", "wsrep_local_cert_failures", "wsrep_local_bf_aborts")
-        ],
+        notes=lambda: [", ".join(f"{cluster.counted(name)} {name}" for name in COUNTERS)],
     )
     return Grounds(
         database_url=cluster.url(0),
@@ -72,7 +69,9 @@ def _rabbitmq(directory: Path, start: str, without: frozenset[str], until: ExitS
     return Grounds(
         database_url=databases.fresh(),
         transport_url=cluster.url,
-        troubles=Troubles(cluster, Setting(options={"oslo_messaging_rabbit": options}), start, cluster.queues),
+        troubles=Troubles(
+            cluster, Setting(options={"oslo_messaging_rabbit": options}), start, cluster.queues
+        ),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -26,7 +26,9 @@ class Trouble:
 class Cluster(Protocol):
     """Servers that stand in for each other."""
 
-    troubles: tuple[Trouble, ...]  #: what can happen to it; one at a time leaves a majority
+    @property
+    def troubles(self) -> Sequence[Trouble]:
+        """What can happen to it; one at a time leaves a majority."""
 
     def start(self) -> None:
         """Let all nodes run, and wait until they are a cluster."""

@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -50,7 +50,9 @@ class PostgreSQLNode:
             shutil.chown(self._directory, ACCOUNT, ACCOUNT)
             let_others_reach(self._directory)
         self._data = self._directory / "data"
-        self._programs = Path(binary(POSTGRESQL, [*Path("/usr/lib/postgresql").glob("*/bin/postgres")])).parent
+        self._programs = Path(
+            binary(POSTGRESQL, [*Path("/usr/lib/postgresql").glob("*/bin/postgres")])
+        ).parent
         self._process: Process | None = None
 
     def make(self) -> None:
@@ -65,7 +67,19 @@ class PostgreSQLNode:
         """Become a standby of another, with nothing left of what was here."""
         shutil.rmtree(self._data, ignore_errors=True)
         source = f"host=127.0.0.1 port={primary.port} user=postgres application_name={self.name}"
-        self._run("pg_basebackup", "-d", source, "-D", str(self._data), "-R", "-c", "fast", "-X", "stream", "--no-sync")
+        self._run(
+            "pg_basebackup",
+            "-d",
+            source,
+            "-D",
+            str(self._data),
+            "-R",
+            "-c",
+            "fast",
+            "-X",
+            "stream",
+            "--no-sync",
+        )
 
     def start(self) -> None:
         """Let it run as what it is."""
@@ -101,14 +115,15 @@ class PostgreSQLNode:
         connection.autocommit = True
         with closing(connection), connection.cursor() as cursor:
             cursor.execute(statement, values)
-            return cursor.fetchone()[0] if rows else None
+            found = cursor.fetchone() if rows else None
+            return found and found[0]
 
     def _run(self, program: str, *arguments: str) -> None:
         run_once([*as_account(ACCOUNT), str(self._programs / program), *arguments])
 
 
 class PostgreSQL:
-    """A primary and a standby, whom daemons know both; ``failovers`` counts how often they have changed places."""
+    """A primary and a standby, which change places; daemons know both."""
 
     def __init__(self, directory: Path, start: str, *, synchronous: bool = True) -> None:
         """Make an empty primary; ``synchronous``: whether its commits wait for the standby."""
@@ -122,10 +137,12 @@ class PostgreSQL:
             "&connect_timeout=2&tcp_user_timeout=5000&keepalives_idle=2&keepalives_interval=1&keepalives_count=3"
         )
         self._primary.make()
-        self.troubles = (
+        self.troubles: Sequence[Trouble] = (
             Trouble(name="primary killed and standby promoted", begin=self._fail_over, weight=3, longest=2.0),
             Trouble(name="standby stopped", begin=self._pause, longest=4.0),
-            Trouble(name="standby lagging when the primary was killed", begin=self._lag, weight=2, longest=1.0),
+            Trouble(
+                name="standby lagging when the primary was killed", begin=self._lag, weight=2, longest=1.0
+            ),
         )
 
     def __enter__(self) -> Self:

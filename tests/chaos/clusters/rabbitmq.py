@@ -9,7 +9,7 @@ import secrets
 import signal
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Self
@@ -68,12 +68,21 @@ class RabbitMQNode:
         if self._process is not None:
             self._process.send(number)
 
+    def is_whole(self) -> bool:
+        """Tell whether it runs with all the others."""
+        return self.evaluate(_IS_WHOLE) == "true"
+
     def control(self, *arguments: str) -> str:
         """Return what the node answers to a command of ``rabbitmqctl``; "" if it cannot."""
         command = [self._control, "--quiet", "--node", self.name, *arguments]
         with contextlib.suppress(subprocess.TimeoutExpired):
             done = subprocess.run(
-                command, capture_output=True, text=True, check=False, env=os.environ | self.environment, timeout=ANSWER
+                command,
+                capture_output=True,
+                text=True,
+                check=False,
+                env=os.environ | self.environment,
+                timeout=ANSWER,
             )
             return done.stdout if done.returncode == 0 else ""
         return ""
@@ -103,7 +112,7 @@ class RabbitMQ:
         (directory / "rabbitmq.conf").write_text("\n".join(lines) + "\n")
         hosts = ",".join(f"guest:guest@127.0.0.1:{node.port}" for node in self.nodes)
         self.url = f"rabbit://{hosts}//"
-        self.troubles = (
+        self.troubles: Sequence[Trouble] = (
             Trouble(name="node killed", begin=self._kill, weight=2),
             Trouble(name="node parted from the others", begin=self._part, weight=2, longest=15.0),
             Trouble(name="node stopped", begin=self._pause),
@@ -137,7 +146,7 @@ class RabbitMQ:
     def await_whole(self) -> None:
         """See Cluster."""
         for node in self.nodes:
-            wait_until(lambda node=node: node.evaluate(_IS_WHOLE) == "true", f"{node.name}")
+            wait_until(node.is_whole, node.name)
 
     def queues(self) -> list[str]:
         """Return a line on the types of the queues."""
@@ -168,4 +177,3 @@ _IS_WHOLE = (
     "rabbit:is_running() andalso length(rabbit_nodes:all_running()) == 3"
     " andalso rabbit_mnesia:cluster_nodes(running) /= []."
 )
-

@@ -16,14 +16,17 @@ LOOK = 0.25  #: seconds between two looks
 
 _NOW = sa.select(
     sa.select(sa.func.count()).select_from(event).scalar_subquery(),
-    sa.select(sa.func.count()).select_from(stack).where(stack.c.status == Status.IN_PROGRESS).scalar_subquery(),
+    sa.select(sa.func.count())
+    .select_from(stack)
+    .where(stack.c.status == Status.IN_PROGRESS)
+    .scalar_subquery(),
 )
 
 
 class Standstill:
-    """Looks at the events and the stacks under way, and says for how long no event came; one thread of its own.
+    """Looks at the events and the stacks under way, and says for how long no event came.
 
-    While nobody can look, nothing ends either.
+    While nobody can look, nothing ends either.  One thread of its own.
     """
 
     def __init__(self, database: sa.Engine) -> None:

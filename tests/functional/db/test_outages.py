@@ -78,6 +78,12 @@ def test_a_server_that_has_become_a_standby_is_turned_away_from(fresh_database):
         with database.engine.connect() as connection:
             connection.exec_driver_sql("SET default_transaction_read_only = on")
             connection.commit()  # it goes back to the pool, and is what is used next
-        beat = {"host": "here", "binary": "heatconv-worker", "topic": "heatconv-worker", "interval": 60}
-        services.heartbeat(database, engine_id="00000000-0000-4000-8000-000000000001", **beat)
+        services.heartbeat(
+            database,
+            engine_id="00000000-0000-4000-8000-000000000001",
+            host="here",
+            binary="heatconv-worker",
+            topic="heatconv-worker",
+            interval=60,
+        )
         assert len(services.list_services(database, dead_after=60)) == 1
