@@ -130,6 +130,7 @@ def _database(state: Path, keyring: Keyring) -> Database:
     """Return the database in a directory, with the newest tables."""
     database = Database.from_url(f"sqlite:///{state}/{DATABASE}", keyring)
     migration.upgrade(database)
+    migration.check(database)  # a later release may have been at it
     return database
 
 

@@ -175,7 +175,8 @@ CONNECTIONS = Counter(
 
 CASTS = Counter(
     "heatconv_bus_casts_total",
-    "Messages that were rung with: sent, or failed (recovery rings again).",
+    "Messages that were rung with: sent, failed (recovery rings again), or not understood by a daemon of the "
+    "release before, and left out.",
     ["method", "outcome"],
 )
 ENGINE_CALLS = Counter(

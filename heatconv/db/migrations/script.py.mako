@@ -12,7 +12,7 @@ ${imports if imports else ""}
 
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
-phase = "expand"  # or "contract", if daemons of the release before need what it takes away
+contracts = False  # True, if daemons of the release before may need what it takes away
 
 
 def upgrade() -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bringing a database to a newer schema, by alembic, while daemons run.
 
-Revisions are one line.  After ``BASE`` each says which ``phase`` it is of: an *expanding* one only adds
+Revisions are one line.  After ``BASE`` each says whether it ``contracts``: an *expanding* one only adds
 what daemons that do not know it can do without; a *contracting* one takes away what they may need.  What
 was contracted is written down, and a daemon that does not know all of that does not come up.
 """
@@ -27,7 +27,6 @@ from heatconv.db.tables import contraction
 BASE = "0018"  #: no release was made before it: up to here revisions may do anything
 
 _SCRIPTS = Path(__file__).parents[1] / "migrations"
-_CONTRACT = "contract"
 
 
 def config() -> Config:
@@ -99,15 +98,15 @@ def version(connection: Connection) -> str | None:
 
 
 @functools.cache
-def _phases() -> dict[str, str]:
-    """Return the phase of every revision there is, in their order; of those up to the base it is ""."""
+def _revisions() -> dict[str, bool]:
+    """Return every revision there is, in their order, and whether it contracts; up to the base none does."""
     scripts = [*ScriptDirectory.from_config(config()).walk_revisions()][::-1]
-    return {script.revision: getattr(script.module, "phase", "") for script in scripts}
+    return {script.revision: getattr(script.module, "contracts", False) for script in scripts}
 
 
 def revisions() -> Sequence[str]:
     """Return every revision there is, the oldest first."""
-    return [*_phases()]
+    return [*_revisions()]
 
 
 def newest() -> str:
@@ -122,12 +121,12 @@ def needed() -> str:
 
 def is_known(revision: str | None) -> bool:
     """Tell whether a revision is none of a later release."""
-    return revision in _phases()
+    return revision in _revisions()
 
 
 def is_contracting(revision: str) -> bool:
     """Tell whether daemons that do not know a revision may need what it takes away."""
-    return _phases()[revision] == _CONTRACT
+    return _revisions()[revision]
 
 
 def knows(schema_revision: str | None, revision: str) -> bool:
@@ -169,7 +168,7 @@ def check(database: Database) -> None:
             reason=f"The database is at schema {found or 'none'}, and {needed()} is needed; "
             "run 'heatconv-manage db_sync'."
         )
-    later = sorted(contracted(database) - _phases().keys())
+    later = sorted(contracted(database) - _revisions().keys())
     if later:
         raise errors.Misconfigured(
             reason=f"The database is at schema {found}: a later release has taken away from it, by"

@@ -105,11 +105,11 @@ def test_there_is_nothing_left_to_generate_a_migration_for(empty):
         assert compare_metadata(context, metadata) == []
 
 
-def test_each_revision_after_the_base_says_which_phase_it_is_of():
-    phases = migration._phases()
+def test_each_revision_after_the_base_says_whether_it_contracts():
+    scripts = ScriptDirectory.from_config(migration.config())
     after = REVISIONS[REVISIONS.index(migration.BASE) + 1 :]
 
-    assert {phases[each] for each in after} <= {"expand", "contract"}
+    assert {type(scripts.get_revision(each).module.contracts) for each in after} == {bool}
 
 
 @pytest.mark.parametrize(

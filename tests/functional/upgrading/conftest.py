@@ -15,7 +15,7 @@ _REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision, phase = {revision!r}, {before!r}, {phase!r}
+revision, down_revision, contracts = {revision!r}, {before!r}, {contracts!r}
 
 def upgrade():
     {what}
@@ -29,13 +29,13 @@ def next_release(tmp_path, monkeypatch):
         (
             EXPANDING,
             migration.newest(),
-            "expand",
+            False,
             'op.add_column("service", sa.Column("color", sa.String(8)))',
         ),
-        (CONTRACTING, EXPANDING, "contract", 'op.drop_table("purge_turn")'),
+        (CONTRACTING, EXPANDING, True, 'op.drop_table("purge_turn")'),
     )
-    for revision, before, phase, what in steps:
-        text = _REVISION.format(revision=revision, before=before, phase=phase, what=what)
+    for revision, before, contracts, what in steps:
+        text = _REVISION.format(revision=revision, before=before, contracts=contracts, what=what)
         (tmp_path / f"{revision}.py").write_text(text)
     ours = migration.config
 
@@ -48,10 +48,10 @@ def next_release(tmp_path, monkeypatch):
     def as_next():
         with monkeypatch.context() as patched:
             patched.setattr(migration, "config", theirs)
-            migration._phases.cache_clear()
+            migration._revisions.cache_clear()
             try:
                 yield
             finally:
-                migration._phases.cache_clear()
+                migration._revisions.cache_clear()
 
     return as_next

@@ -13,6 +13,7 @@ import sys
 
 import pytest
 
+from heatconv.db.plumbing import migration
 from heatconv.rpc import versions
 from heatconv.rpc.endpoint import endpoints_of
 from heatconv.rpc.engine_client import EngineClient
@@ -20,6 +21,8 @@ from tests.functional.servers import last_release
 
 _SAY = """
 import inspect, json
+from alembic.script import ScriptDirectory
+from heatconv.db.plumbing import migration
 from heatconv.assembly.worker_service import WorkerService
 from heatconv.rpc.endpoint import endpoints_of
 from heatconv.rpc.engine_client import EngineClient
@@ -36,7 +39,8 @@ for name in ("check_resource", "give_up", "wake"):
     _self, _context, *parameters = inspect.signature(getattr(WorkerService, name)).parameters.values()
     casts[name] = described(parameters)
 calls = {each.name: described(each.parameters.values()) for each in endpoints_of(EngineClient)}
-print(json.dumps({"version": CURRENT, "calls": calls, "casts": casts}))
+newest = ScriptDirectory.from_config(migration.config()).get_current_head()
+print(json.dumps({"version": CURRENT, "calls": calls, "casts": casts, "schema": newest}))
 """
 
 
@@ -77,6 +81,14 @@ def test_what_is_new_needs_a_newer_version_and_can_be_left_out(releases, kind):
         for each in parameters.keys() - last[name].keys():
             assert is_newer(kind, name, each), f"{each} of {name} is new: say since when"
             assert parameters[each][1] != "<class 'inspect._empty'>", f"{each} of {name} has no default"
+
+
+def test_what_contracts_comes_behind_all_that_this_release_expands_by(releases):
+    last, _ours = releases
+    after = migration.revisions()[migration.revisions().index(last["schema"]) + 1 :]
+
+    contracting = [migration.is_contracting(each) for each in after]
+    assert contracting == sorted(contracting), "daemons of this release would wait for what is expanded last"
 
 
 def is_newer(kind, name, parameter):

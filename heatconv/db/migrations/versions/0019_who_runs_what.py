@@ -11,7 +11,7 @@ from alembic import op
 
 revision = "0019"
 down_revision = "0018"
-phase = "expand"
+contracts = False
 
 NAME = sa.String(length=32).with_variant(sa.String(length=32, collation="C"), "postgresql")
 
