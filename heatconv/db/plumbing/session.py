@@ -136,6 +136,14 @@ class Database:
             return function(connection)
 
     def _write(self, function: Callable[[Connection], Any]) -> Any:
+        try:
+            return self._write_once(function)
+        except oslo_db_exception.DBDuplicateEntry:
+            # Another, or a try of this whose answer was lost, has committed a row that could not be seen
+            # before.  Now it can.
+            return self._write_once(function)
+
+    def _write_once(self, function: Callable[[Connection], Any]) -> Any:
         self._mode.writes = True
         with Counted("write", _outcome), self.engine.begin() as connection:
             return function(connection)

@@ -62,6 +62,8 @@ def _rabbitmq(directory: Path, start: str, without: frozenset[str], until: ExitS
         "rabbit_quorum_queue": "quorum" not in without,
         "rabbit_transient_quorum_queue": "quorum" not in without and "transient_quorum" not in without,
     }
+    if "heartbeat" not in without:
+        options["heartbeat_timeout_threshold"] = 15
     handling = {"cluster_partition_handling": "ignore"} if "pause_minority" in without else {}
     cluster = until.enter_context(RabbitMQ(directory, start, **handling))
     databases = Databases(databases_of.PostgreSQL(POSTGRESQL.provide(until)), schema.migrate)

@@ -115,7 +115,7 @@ class RabbitMQ:
         self.troubles: Sequence[Trouble] = (
             Trouble(name="node killed", begin=self._kill, weight=2),
             Trouble(name="node parted from the others", begin=self._part, weight=2, longest=15.0),
-            Trouble(name="node stopped", begin=self._pause),
+            Trouble(name="node stopped", begin=self._pause, longest=40.0),
         )
 
     def __enter__(self) -> Self:

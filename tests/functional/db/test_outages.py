@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +14,13 @@ import sqlalchemy as sa
 
 from heatconv import errors
 from heatconv.db.convergence import services
+from heatconv.db.observation import schedule
 from heatconv.db.plumbing.session import Database
+from heatconv.db.tables import stack_observed
 from tests.chaos.proxy import Proxy
 
 PATIENCE = 60
+STACK = "00000000-0000-4000-8000-000000000002"
 
 
 @contextmanager
@@ -87,3 +91,25 @@ def test_a_server_that_has_become_a_standby_is_turned_away_from(fresh_database):
             interval=60,
         )
         assert len(services.list_services(database, dead_after=60)) == 1
+
+
+_WAITING = sa.text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+)
+
+
+def test_what_comes_upon_a_row_that_nobody_could_see_before_is_decided_again(fresh_database):
+    """Such as a transaction that was taken for lost, while its commit waited for a standby."""
+    with (
+        closing(Database.from_url(fresh_database("postgresql"))) as database,
+        ThreadPoolExecutor() as pool,
+        database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as watching,
+    ):
+        with database.engine.begin() as slow:
+            inspect.unwrap(schedule.make_known)(slow, STACK)
+            asked = pool.submit(schedule.make_known, database, STACK)
+            while not watching.scalar(_WAITING):
+                assert not asked.done()
+        asked.result(PATIENCE)
+        with database.engine.connect() as connection:
+            assert connection.scalar(sa.select(sa.func.count()).select_from(stack_observed)) == 1
