@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -16,6 +17,11 @@ from tests.chaos.run import play
 
 def _say(*lines: str) -> None:
     print("\n".join(lines), flush=True)  # noqa: T201 - a command's answer
+
+
+def _keep_logs(servers: Path, directory: Path) -> None:
+    for log in servers.glob("*/log"):
+        shutil.copy(log, directory / f"{log.parent.name}.log")
 
 
 def main() -> int:
@@ -38,6 +44,7 @@ def main() -> int:
     _say(again, f"logs in {directory}")
     with ExitStack() as until:
         servers = Path(until.enter_context(tempfile.TemporaryDirectory(prefix="heatconv-cluster-")))
+        until.callback(_keep_logs, servers, directory)
         grounds = KINDS[given.kind](servers, str(start), frozenset(given.without), until)
         report = play(
             directory,

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from tests.chaos.proxy import Proxy
 
 CHECK = 0.5  #: seconds from one check to the next
+FALL = 2  #: checks in a row that a node has to miss: one may be late where there is much to do
 
 
 class Balancer:
@@ -55,8 +56,10 @@ class Balancer:
             return proxy.url
 
     def _check(self, node: int) -> None:
+        missed = 0
         while not self._stopping.wait(CHECK):
-            ready = self._is_ready(node)
+            missed = 0 if self._is_ready(node) else missed + 1
+            ready = missed < FALL
             if ready != self._ready[node]:
                 with self._lock:
                     self._ready[node] = ready

@@ -30,7 +30,7 @@ SERVER = "/usr/sbin/mariadbd"
 ACCOUNT = "mysql"  #: whose the servers are, where that can be chosen
 DATABASE = "heatconv"
 COUNTERS = ("wsrep_local_commits", "wsrep_local_cert_failures", "wsrep_local_bf_aborts")
-ANSWER = 1  #: seconds that a node has to answer a check
+ANSWER = 2  #: seconds that a node has to answer a check
 
 
 class GaleraNode:

@@ -19,6 +19,7 @@ from tests.functional.servers.catalog import RABBITMQ, free_port
 from tests.functional.servers.private import binary
 from tests.functional.servers.processes import Process
 
+BY_ITSELF = 45.0  #: seconds in which a node has to take part again that has stopped
 ANSWER = 30  #: seconds that a node has to answer a command
 STARTED = "completed with .* plugins"
 
@@ -105,6 +106,7 @@ class RabbitMQ:
         """Make the nodes' directories."""
         run, self._cookie = secrets.token_hex(4), secrets.token_hex(10)
         self._choice = Random(start)
+        self.by_hand = 0  #: how many nodes had to be started again that had only stopped
         self.nodes = [
             RabbitMQNode(directory / f"rabbit-{number}", number, run, self._cookie) for number in (1, 2, 3)
         ]
@@ -149,9 +151,12 @@ class RabbitMQ:
             wait_until(node.is_whole, node.name)
 
     def queues(self) -> list[str]:
-        """Return a line on the types of the queues."""
+        """Return lines on the types of the queues, and on what was done to the nodes."""
         types = Counter(self.nodes[0].control("list_queues", "--no-table-headers", "type").splitlines())
-        return [f"queues: {', '.join(f'{count} {kind}' for kind, count in sorted(types.items()))}"]
+        return [
+            f"queues: {', '.join(f'{count} {kind}' for kind, count in sorted(types.items()))}",
+            f"{self.by_hand} nodes were started again that did not come back by themselves",
+        ]
 
     def _kill(self) -> Callable[[], None]:
         node = self._choice.choice(self.nodes)
@@ -161,7 +166,17 @@ class RabbitMQ:
     def _pause(self) -> Callable[[], None]:
         node = self._choice.choice(self.nodes)
         node.send(signal.SIGSTOP)
-        return lambda: node.send(signal.SIGCONT)
+
+        def go_on() -> None:
+            node.send(signal.SIGCONT)
+            try:
+                wait_until(node.is_whole, node.name, BY_ITSELF)
+            except AssertionError:
+                self.by_hand += 1
+                node.kill()
+                node.start().wait_for(STARTED)
+
+        return go_on
 
     def _part(self) -> Callable[[], None]:
         """Cut a node's lines to the others, and let it know no word by which they would talk again."""

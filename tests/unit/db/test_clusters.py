@@ -13,9 +13,15 @@ from heatconv.db.plumbing.clusters import cannot_serve
     "said",
     [
         (1047, "WSREP has not yet prepared node for application use"),
-        (1180, "Error while appending streaming replication fragment(provider status: Not connected to Primary"),
+        (
+            1180,
+            "Error while appending streaming replication fragment(provider status: Not connected to Primary",
+        ),
         (1235, "This version of MariaDB doesn't yet support 'synchronous reads by wsrep backend.'"),
-        (1290, "The MariaDB server is running with the --read-only option so it cannot execute this statement"),
+        (
+            1290,
+            "The MariaDB server is running with the --read-only option so it cannot execute this statement",
+        ),
         (1836, "Running in read-only mode"),
     ],
 )
