@@ -13,6 +13,7 @@ import itertools
 import pytest
 
 from heatconv.client.http import Client, ClientError
+from heatconv.rpc import versions
 from heatconv.testing.cloud_client import CloudControl
 from heatconv.testing.templates import Template, attr, differences, thing
 from tests.functional.servers import last_release
@@ -69,6 +70,19 @@ class World:
             if self.daemons.releases[name] != release:
                 self.daemons.replace(name, release)
 
+    def are_shown(self, releases):
+        """Tell whether heatconv-manage shows who is up, and what all of them understand."""
+        said = self.daemons.manage("status").stdout.splitlines()
+        for name, release in zip(DAEMONS[1:], releases[1:], strict=True):
+            binary = f"heatconv-{name.partition('-')[0]}"
+            made_from, version = ("of a release that does not say", versions.BASE)
+            if release == NEW:
+                made_from, version = said[0].removeprefix("this release: "), versions.CURRENT
+            line = f"understood by all of {binary}: messages of version {version}"
+            if not {f"up: 1 {binary}, {made_from}", line} <= set(said):
+                return False
+        return True
+
     def make(self):
         """Make a stack and look at what there is."""
         self._name = f"stack{next(self._numbers)}"
@@ -119,6 +133,7 @@ class World:
 @pytest.mark.parametrize("releases", mixtures(), ids="-".join)
 def test_api_engine_and_worker_of_any_two_releases_work_together(upgraded, releases):
     upgraded.mix(releases)
+    until(lambda: upgraded.are_shown(releases), upgraded.daemons.logs)
 
     upgraded.change()
     upgraded.delete()
