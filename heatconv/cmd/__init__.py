@@ -6,11 +6,11 @@ Each ``main()`` reads the configuration, puts the parts together, runs until it 
 imported before.
 
 ``all`` is every daemon in one process; ``manage`` and ``status`` are no daemons but the operator's
-tools.  Other modules have what these programs share: ``daemon`` does what every daemon does,
+tools. Other modules have what these programs share: ``daemon`` does what every daemon does,
 ``compose`` puts the parts of each service together, ``keys`` finds the keys of the database,
-``upgrades`` says how far an upgrade has come,
-``processes`` runs a daemon in several processes, ``monitoring`` says how a daemon is to those who
-watch over it, and ``systemd`` does so where it is systemd that has started it.
+``upgrades`` says how far an upgrade has come, ``processes`` runs a daemon in several processes,
+``monitoring`` says how a daemon is to those who watch over it, and ``systemd`` does so where it is
+systemd that has started it.
 """
 
 from __future__ import annotations

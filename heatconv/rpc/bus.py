@@ -205,6 +205,7 @@ class Bell:
         handful = max(handful, math.ceil(len(nodes) / MOST_MESSAGES))
         for start in range(0, len(nodes), handful or 1):
             self._cast(
+                WORKER_TOPIC,
                 self._workers,
                 "check_resource",
                 stack_id=stack_id,
@@ -218,20 +219,20 @@ class Bell:
 
     def roll_back(self, stack_id: str) -> None:
         """Cast ``prepare_rollback`` to the engines."""
-        self._cast(self._engines, "prepare_rollback", stack_id=stack_id)
+        self._cast(ENGINE_TOPIC, self._engines, "prepare_rollback", stack_id=stack_id)
 
     def preempt(self, engine_id: str, resource_id: str, traversal_id: str | None = None) -> None:
         """Cast ``give_up`` to one worker."""
         holder = self._workers.prepare(server=engine_id)
-        self._cast(holder, "give_up", resource_id=resource_id, traversal_id=traversal_id)
+        self._cast(WORKER_TOPIC, holder, "give_up", resource_id=resource_id, traversal_id=traversal_id)
 
     def wake(self, resource_id: str, engine_id: str | None = None) -> None:
         """Cast ``wake`` to one worker, or to every one."""
         those = self._workers.prepare(server=engine_id, fanout=engine_id is None)
-        self._cast(those, "wake", resource_id=resource_id)
+        self._cast(WORKER_TOPIC, those, "wake", resource_id=resource_id)
 
-    def _cast(self, client: oslo_messaging.RPCClient, method: str, **arguments: Any) -> None:
-        understood = self._understood.of(client.target.topic) or versions.BASE
+    def _cast(self, topic: str, client: oslo_messaging.RPCClient, method: str, **arguments: Any) -> None:
+        understood = self._understood.of(topic) or versions.BASE
         fitting = versions.fitting(method, arguments, understood)
         if fitting is None:  # recovery does without it
             CASTS.add(method=method, outcome="not understood")

@@ -26,6 +26,7 @@ from tests.functional.purging.planted import LONG_AGO, NOW, add, add_all, add_st
 
 #: Tables whose rows go neither with a stack nor as leftovers, and by whom they go.
 OTHERS = {
+    "contraction": "has a row for each contracting revision",
     "purge_turn": "has one row",
     "request": "the recovery tick",
     "restored_stack": "who has looked at the stack, or finds it gone",

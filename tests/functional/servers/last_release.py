@@ -10,8 +10,12 @@ import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from heatconv.model.records import Edition
+
 #: What upgrades begin from: a tag, once a release has been made.
 LAST_RELEASE = "b45de672d0082e4da2183608e99a507afd16e9bf"
+SCHEMA = "0018"  #: at which it leaves a database
+EDITION: Edition | None = None  #: what its daemons say that they were made from
 
 ROOT = Path(__file__).parents[3]
 

@@ -13,6 +13,8 @@ import itertools
 import pytest
 
 from heatconv.client.http import Client, ClientError
+from heatconv.cmd.upgrades import described
+from heatconv.rpc import versions
 from heatconv.testing.cloud_client import CloudControl
 from heatconv.testing.templates import Template, attr, differences, thing
 from tests.functional.servers import last_release
@@ -42,7 +44,7 @@ def upgraded(databases, rabbit_url, tmp_path_factory):
     daemons = Mixed(directory, old=old, database_url=url, transport_url=rabbit_url, engines=1, workers=1)
     with daemons:
         world = World(daemons)
-        assert world.at() == "0018"
+        assert world.at() == last_release.SCHEMA
         world.make()
         done = daemons.manage("db_sync")
         assert done.returncode == 0, done.stderr
@@ -68,6 +70,19 @@ class World:
         for name, release in zip(DAEMONS, releases, strict=True):
             if self.daemons.releases[name] != release:
                 self.daemons.replace(name, release)
+
+    def are_shown(self, releases):
+        """Tell whether heatconv-manage shows who is up, and what all of them understand."""
+        said = self.daemons.manage("status").stdout.splitlines()
+        for name, release in zip(DAEMONS[1:], releases[1:], strict=True):
+            binary = f"heatconv-{name.partition('-')[0]}"
+            made_from, version = described(last_release.EDITION), versions.BASE
+            if release == NEW:
+                made_from, version = said[0].removeprefix("this release: "), versions.CURRENT
+            line = f"understood by all of {binary}: messages of version {version}"
+            if not {f"up: 1 {binary}, {made_from}", line} <= set(said):
+                return False
+        return True
 
     def make(self):
         """Make a stack and look at what there is."""
@@ -119,6 +134,7 @@ class World:
 @pytest.mark.parametrize("releases", mixtures(), ids="-".join)
 def test_api_engine_and_worker_of_any_two_releases_work_together(upgraded, releases):
     upgraded.mix(releases)
+    until(lambda: upgraded.are_shown(releases), upgraded.daemons.logs)
 
     upgraded.change()
     upgraded.delete()

@@ -145,8 +145,8 @@ def test_what_a_cast_got_later_is_left_out_until_all_understand_it(bus, serve, m
 
     for understood in ([NEXT, versions.BASE], [NEXT]):
         bus.understood.note(WORKER_TOPIC, understood, LONG)
-        bell._cast(bell._workers, "look", name="b")
-        bell._cast(bell._workers, "wake", name="a", gently=True)
+        bell._cast(WORKER_TOPIC, bell._workers, "look", name="b")
+        bell._cast(WORKER_TOPIC, bell._workers, "wake", name="a", gently=True)
 
     came = [done.get(timeout=LONG) for _ in range(3)]
     assert came == [("a", {}), ("b", {}), ("a", {"gently": True})]
