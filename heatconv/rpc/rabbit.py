@@ -23,8 +23,8 @@ LOG = logging.getLogger(__name__)
 
 LOOK = 1.0  #: seconds from one look of who listens, whether to stop, to the next
 
-#: Seconds from one look of who listens, whether the queues are there, to the next.  RabbitMQ says so of a queue
-#: that is deleted, but not of one that was made anew while its node was going down, and went with that.
+#: Seconds from one look of who listens, whether the queues are there, to the next.  RabbitMQ says so of a
+#: queue that is deleted, but not of one that was made anew while its node went down, and went with that.
 LOOK_FOR_QUEUES = 5.0
 
 #: What is no fault of the connection, and for who sends or listens.

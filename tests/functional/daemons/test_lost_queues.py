@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 import warnings
 from contextlib import closing
+from typing import Any
 
 import amqp
 import pytest
@@ -34,7 +35,7 @@ def bus(rabbit_url, monkeypatch):
     conf = cfg.ConfigOpts()
     conf([], project="heatconv", default_config_files=[])
     bus = Bus(conf, rabbit_url)
-    serving = bus.serve(ENGINE_TOPIC, "one", {}, threads=1, executor="threading")
+    serving: Any = bus.serve(ENGINE_TOPIC, "one", {}, threads=1, executor="threading")
     yield bus
     serving.stop()
     serving.wait()
