@@ -8,9 +8,11 @@ hears them, and that one has to look for it all the time.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from typing import Any
 
+from amqp.exceptions import NotFound
 from oslo_messaging._drivers import amqp, common, impl_rabbit
 from oslo_messaging.exceptions import MessageUndeliverable
 from oslo_messaging.transport import RPCTransport
@@ -21,12 +23,18 @@ LOG = logging.getLogger(__name__)
 
 LOOK = 1.0  #: seconds from one look of who listens, whether to stop, to the next
 
+#: Seconds from one look of who listens, whether the queues are there, to the next.  RabbitMQ says so of a
+#: queue that is deleted, but not of one that was made anew while its node went down, and went with that.
+LOOK_FOR_QUEUES = 5.0
+
 #: What is no fault of the connection, and for who sends or listens.
 _ANSWERS = (amqp.AMQPDestinationNotFound, common.Timeout, MessageUndeliverable)
 
 
 class Connection(impl_rabbit.Connection):  # type: ignore[misc]  # untyped library
     """A connection to RabbitMQ."""
+
+    _due = 0.0  #: when to look for the queues again, by ``time.monotonic``
 
     def ensure(self, method: Callable[[], Any], *arguments: Any, **options: Any) -> Any:
         """Do something with the connection, and again if that is broken, on a new one.
@@ -52,7 +60,30 @@ class Connection(impl_rabbit.Connection):  # type: ignore[misc]  # untyped libra
         Raises:
             Timeout: nothing has come.
         """
+        self._look_for_queues()
         super().consume(max(timeout or 0, LOOK))
+
+    def _look_for_queues(self) -> None:
+        """Make the queues anew that it listens to, and listen again, if one of them is gone."""
+        now = time.monotonic()
+        if now < self._due or self.channel is None or not self.connection.connected:
+            return
+        self._due = now + LOOK_FOR_QUEUES
+        with self._connection_lock:
+            try:
+                self._make_anew_what_is_gone()
+            except Exception as error:  # noqa: BLE001 - whatever it was, the base comes upon it, and sees to it
+                LOG.info("RabbitMQ could not be asked for the queues: %s", error)
+
+    def _make_anew_what_is_gone(self) -> None:
+        try:
+            for consumer in self._consumers:
+                self.channel.queue_declare(consumer.queue_name, passive=True)
+        except NotFound as gone:  # by which the channel is closed
+            BUS_BROKEN.add()
+            LOG.warning("RabbitMQ has lost a queue, which is made anew: %s", gone)
+            self._new_tags = set(self._consumers.values())
+            self._set_current_channel(self.connection.channel())
 
 
 def at_ease(transport: RPCTransport) -> RPCTransport:

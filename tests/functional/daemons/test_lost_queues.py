@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A queue that is lost without a word is made anew, by who listens there."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from contextlib import closing
+from typing import Any
+
+import amqp
+import pytest
+import sqlalchemy as sa
+from oslo_config import cfg
+
+from heatconv import errors
+
+with warnings.catch_warnings():
+    # Of what oslo.messaging imports, some says that it will not be there for ever.
+    warnings.simplefilter("ignore")
+    from heatconv.rpc import rabbit
+    from heatconv.rpc.bus import ENGINE_TOPIC, Bus
+
+PATIENCE = 60
+
+
+@pytest.fixture
+def bus(rabbit_url, monkeypatch):
+    """Return a bus with one server, which overhears that a queue of its is deleted.
+
+    RabbitMQ does not say so of all that it loses.
+    """
+    monkeypatch.setattr(rabbit, "LOOK_FOR_QUEUES", 0.2)
+    monkeypatch.setattr(amqp.Channel, "_on_basic_cancel", lambda *_: None)
+    conf = cfg.ConfigOpts()
+    conf([], project="heatconv", default_config_files=[])
+    bus = Bus(conf, rabbit_url)
+    serving: Any = bus.serve(ENGINE_TOPIC, "one", {}, threads=1, executor="threading")
+    yield bus
+    serving.stop()
+    serving.wait()
+    serving.listener.cleanup()
+    bus._transport.cleanup()
+
+
+def test_a_server_is_heard_of_again(bus, rabbit_url):
+    bus.ping(ENGINE_TOPIC)
+    url = sa.make_url(rabbit_url)
+    with closing(
+        amqp.Connection(
+            f"{url.host}:{url.port}", userid=url.username, password=url.password, virtual_host=url.database
+        )
+    ) as connection:
+        connection.connect()
+        connection.channel().queue_delete(ENGINE_TOPIC)
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            bus.ping(ENGINE_TOPIC)
+            break
+        except errors.TransportError:
+            assert time.monotonic() < deadline
