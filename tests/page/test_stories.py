@@ -198,8 +198,8 @@ def test_i_let_it_go_on_put_it_to_sleep_and_go_back(page, client):
     waiting = {"handle": {"get_resource": "handle"}, "timeout": 600}
     condition = {"type": "OS::Heat::WaitCondition", "properties": waiting}
     web = {"type": "Fake::Cloud::Server", "properties": {"value": "w"}}
-    template = {"heat_template_version": "2021-04-16"}
-    template["resources"] = {"handle": handle, "condition": condition, "web": web}
+    resources = {"handle": handle, "condition": condition, "web": web}
+    template = {"heat_template_version": "2021-04-16", "resources": resources}
     held = {"resource_registry": {"resources": {"web": {"hooks": "pre-create"}}}}
     create(client, "shop", template, environment=held)
     page.wait(lambda: client.show_resource("shop", "handle")["resource_status"], "it is to be begun")
