@@ -5,7 +5,8 @@ Starts ``heatconv-all`` with a throw-away state directory and drives it with the
 ``heatconv`` program: create, look, update, an update that fails and rolls back,
 delete; and a stack in a fake cloud, of which something is deleted behind its
 back.  With ``--cloud`` all that is made are networks and servers of a real one
-(``demo_cloud``).  The exit code is 0 only if after every step all was as it should be.
+(``demo_cloud``).  With ``--ui`` it gives the address of the live page, and waits before
+the first step and after the last one.  The exit code is 0 only if after every step all was as it should be.
 """
 
 from __future__ import annotations
@@ -144,12 +145,23 @@ def _make_believe(console: Console) -> Iterator[Tour]:
             yield MakeBelieve(endpoint, cloud, console)
 
 
+def _await_enter(console: Console, prompt: str) -> None:
+    """Wait for Enter; not where nobody sits at a terminal."""
+    if sys.stdin.isatty():
+        console.input(f"{prompt} ")
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tools/demo", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
         "--cloud",
         action="store_true",
         help="in your OpenStack cloud: that of clouds.yaml which OS_CLOUD names, or the one of an openrc",
+    )
+    parser.add_argument(
+        "--ui",
+        action="store_true",
+        help="to be looked at in a browser: wait for you before and after the steps",
     )
     parser.add_argument("--image", help="of the servers in your cloud; the smallest there is, if not said")
     parser.add_argument("--flavor", help="of these servers; the smallest that the image fits, if not said")
@@ -169,7 +181,13 @@ def main() -> int:
         else:
             stage = _make_believe(console)
         with stage as tour:
+            if wanted.ui:
+                console.print(f"\n[bold]Open this in a browser:[/] {tour.page}", soft_wrap=True)
+                _await_enter(console, "Press Enter to begin.")
             tour.run()
+            if wanted.ui:
+                console.print(f"\n[bold]The page stays up:[/] {tour.page}", soft_wrap=True)
+                _await_enter(console, "Press Enter to end.")
     except (NotAsExpectedError, ClientError) as problem:
         console.print(Text(f"✗ {problem}", "red"), soft_wrap=True)
         return 1

@@ -38,6 +38,12 @@ class Tour:
         self._console = console
         self._client = Client(endpoint)
 
+    @property
+    def page(self) -> str:
+        """The address of the live page, in the tour's own project."""
+        top, _, project = self._endpoint.partition("/v1/")
+        return f"{top}/ui/#/{project}"
+
     def run(self) -> None:
         """Take every step in turn.
 

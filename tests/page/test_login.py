@@ -76,15 +76,21 @@ def test_i_log_in_by_name_and_password(by_password):
 
 @pytest.fixture(scope="module")
 def identity(tmp_path_factory):
-    """Return a Keystone with a project, its owner, and somebody who may only look."""
+    """Return a Keystone that knows its administrator."""
     try:
         with keystone(tmp_path_factory.mktemp("keystone")) as found:
-            found.shop = found.add_project("shop")
-            found.add_user("owner", "member", found.shop)
-            found.add_user("auditor", "reader", found.shop)
             yield found
     except Unavailable as problem:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(str(problem))
+
+
+@pytest.fixture(scope="module")
+def shop(identity):
+    """Return the id of a project with an owner, and with somebody who may only look."""
+    project = identity.add_project("shop")
+    identity.add_user("owner", "member", project)
+    identity.add_user("auditor", "reader", project)
+    return project
 
 
 @pytest.fixture(scope="module")
@@ -118,11 +124,11 @@ def by_keystone(driver, guarded_by_keystone):
 
 
 @pytest.fixture
-def owner(identity, guarded_by_keystone):
+def owner(identity, guarded_by_keystone, shop):
     """Return the client of the project's owner."""
     session = requests.Session()
     session.headers["X-Auth-Token"] = identity.token("owner", project="shop")
-    url = guarded_by_keystone.replace("/default", f"/{identity.shop}")
+    url = guarded_by_keystone.replace("/default", f"/{shop}")
     with closing(Client(url, session=session)) as client:
         yield client
 
@@ -146,7 +152,7 @@ def tokens_sent(page):
     return [each for each in found if each]
 
 
-def test_i_log_in_at_keystone_and_again_when_my_login_has_ended(by_keystone, identity):
+def test_i_log_in_at_keystone_and_again_when_my_login_has_ended(by_keystone, identity, shop):
     page = by_keystone
     log_in(page, "owner", password="wrong")
     page.see("Keystone does not let you in", ".reason")
@@ -187,7 +193,7 @@ def test_i_may_only_look_and_am_offered_nothing_else(by_keystone, owner):
     page.see("Delete…", "[aria-label=Actions]")
 
 
-def test_i_run_the_service_and_see_what_is_stuck_where(by_keystone, owner, identity):
+def test_i_run_the_service_and_see_what_is_stuck_where(by_keystone, owner, shop):
     page = by_keystone
     create(owner, "stuck", SHOP.but(database=thing("db", depends_on=["network"], wait=LONG)))
     until(page, owner, "stuck", "CREATE_IN_PROGRESS")
@@ -196,7 +202,7 @@ def test_i_run_the_service_and_see_what_is_stuck_where(by_keystone, owner, ident
     page.see("heatconv-all", "tr.done")
     page.see("alive", "tr.done")
     page.see("Not done or failed, in all projects")
-    page.see(identity.shop, "tr.moving")
+    page.see(shop, "tr.moving")
     page.see("its service is not done", "tr.moving")
     page.keep("the-service")
     assert page.driver.execute_script("return document.documentElement.scrollWidth - innerWidth") <= 0

@@ -119,11 +119,18 @@ def test_i_change_it_and_think_better_of_it(page, client, cloud):
     page.wait(
         lambda: "network" in page.find("#template").get_attribute("value"), "the template is to be there"
     )
+    page.write("#template", json.dumps(SHOP.but(web=thing("other", type=DISK), cache=thing("c")).hot()))
+    page.press("Make a plan")
+    page.find('.box.to-create[data-key="=cache"]')
+    page.find('.box.to-replace[data-key="=web"]')
+    page.find('.box.to-none[data-key="=network"]').click()
+    page.keep("a-plan-on-the-graph")
     page.write(
         "#template", json.dumps(SHOP.but(web=thing("other", depends_on=["network", "database"])).hot())
     )
     page.press("Make a plan")
     page.see("~ 1 change in place", ".counts")
+    page.find('.box.to-update[data-key="=web"]')
     page.see("other", ".planned")
     page.press("Apply this plan")
     page.see("update in progress", ".title")
@@ -191,8 +198,8 @@ def test_i_let_it_go_on_put_it_to_sleep_and_go_back(page, client):
     waiting = {"handle": {"get_resource": "handle"}, "timeout": 600}
     condition = {"type": "OS::Heat::WaitCondition", "properties": waiting}
     web = {"type": "Fake::Cloud::Server", "properties": {"value": "w"}}
-    template = {"heat_template_version": "2021-04-16"}
-    template["resources"] = {"handle": handle, "condition": condition, "web": web}
+    resources = {"handle": handle, "condition": condition, "web": web}
+    template = {"heat_template_version": "2021-04-16", "resources": resources}
     held = {"resource_registry": {"resources": {"web": {"hooks": "pre-create"}}}}
     create(client, "shop", template, environment=held)
     page.wait(lambda: client.show_resource("shop", "handle")["resource_status"], "it is to be begun")

@@ -12,6 +12,7 @@ import logging
 import threading
 from contextlib import contextmanager
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from falcon import testing
@@ -49,7 +50,7 @@ WRONG = {"error": {"code": 401, "title": "Unauthorized", "message": f"not {PASSW
 @contextmanager
 def answering(status=201, body=ACCEPTED, headers=(("X-Subject-Token", TOKEN),), hold=None):
     """Run what answers any POST in one way; yield where it is, and what it was asked."""
-    asked = []
+    asked: list[tuple[str, Any]] = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
@@ -276,7 +277,7 @@ def test_a_slow_keystone_leaves_the_api_its_threads(api):
     hold = threading.Event()
     with answering(hold=hold) as keystone:
         client = api(keystone.url)
-        statuses = []
+        statuses: list[int] = []
 
         def log_in():
             statuses.append(client.simulate_post(login.URL, json=BY_PASSWORD).status_code)

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import pytest
+from rich.console import Console
 
 from tools.demo import main
 from tools.demo_cloud import named_by
-from tools.tour import NotAsExpectedError
+from tools.tour import NotAsExpectedError, Tour
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,7 @@ def test_a_cloud_that_nobody_described_is_told_by_its_name(monkeypatch, capsys, 
     assert main() == 1
 
     assert "✗ The cloud nowhere cannot be used: Cloud nowhere was not found." in capsys.readouterr().out
+
+
+def test_the_page_is_where_the_tour_has_its_stacks():
+    assert Tour("http://127.0.0.1:8004/v1/default", Console()).page == "http://127.0.0.1:8004/ui/#/default"

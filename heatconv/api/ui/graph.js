@@ -80,7 +80,7 @@ export class Graph {
       points.push([at, y(lane)], [at + WIDTH, y(lane)]);
     });
     points.push([x(to.column), y(to.row)]);
-    return svg("path", { d: curve(points), class: `edge ${from.kind === "done" ? "" : "open"}` });
+    return svg("path", { d: curve(points), class: `edge ${["done", "to-none"].includes(from.kind) ? "" : "open"}` });
   }
 
   box(mark) {
@@ -106,17 +106,17 @@ export class Graph {
 
   label({ mark, element, name, state, title, glyph }) {
     const many = mark.count > 1;
-    const status = inWords(`${mark.action}_${mark.status}`);
+    const status = mark.says ?? inWords(`${mark.action}_${mark.status}`);
     const type = mark.type.split("::").pop();
     const first = many ? words.alike(mark.count, type) : mark.name;
-    const second = many
+    const second = mark.says ? `${mark.says} · ${type}` : many
       ? words.kinds[mark.kind]
       : `${mark.kind === "drifted" ? words.kinds.drifted.toLowerCase() : status} · ${type}`;
     name.textContent = short(first, LETTERS);
     state.textContent = short(second, LETTERS + 5);
     title.textContent = `${first}\n${mark.type}\n${second}`;
     element.setAttribute("class", `box ${mark.kind}`);
-    element.setAttribute("aria-label", `${first}, ${mark.type}, ${many ? second : words.kinds[mark.kind]}`);
+    element.setAttribute("aria-label", `${first}, ${mark.type}, ${mark.says ?? (many ? second : words.kinds[mark.kind])}`);
     put(glyph, shape(mark.kind));
   }
 

@@ -4,10 +4,12 @@
 import { get, path, post } from "./api.js";
 import { button, h, put, say, value } from "./dom.js";
 import { addressOf } from "./overview.js";
+import { plannedGraph } from "./planned.js";
 import { lasting } from "./times.js";
 import { words } from "./words.js";
 
 const LISTED = 200;
+const MARKS = 300;
 
 /** Show a form for a template, of a new stack or of one that is there, and the plan that is made of it. */
 export function planPage(main, stack, { failed }) {
@@ -39,20 +41,33 @@ export function planPage(main, stack, { failed }) {
       const made = stack
         ? await post(`${path("stacks", stack.name, stack.id)}/plans`, { ...body, existing: !environment.value.trim() })
         : await post("plans", { ...body, stack_name: name.value.trim() });
-      draw(made.plan);
+      draw(made.plan, stack && (await pictureOf(stack)));
     } catch (error) {
       put(result, h("p", { class: "reason broken", role: "alert" }, error.message));
     }
     go.disabled = false;
   }
 
-  function draw(plan) {
+  /** Return the picture of a stack as it is; null, if one may not see it. */
+  const pictureOf = (of) =>
+    get(`${path("stacks", of.name, of.id)}/picture`, { limit: MARKS }).then((found) => found.picture, () => null);
+
+  /** Go to what is said of a resource. */
+  function point(name) {
+    const line = result.querySelector(`li[data-name="${CSS.escape(name)}"]`);
+    line?.scrollIntoView({ block: "center" });
+    line?.focus();
+  }
+
+  function draw(plan, picture) {
     const resources = plan.resources.slice(0, LISTED);
     const { untouched, seconds } = plan.summary;
     const press = { class: "primary", disabled: plan.guards.length > 0 };
+    const graph = plannedGraph(plan, picture, point);
     put(result,
       h("h2", { tabindex: -1 }, words.planSummary),
       summary(plan),
+      graph.element,
       h("p", { class: "quiet" },
         untouched ? `${words.planUntouched(untouched)} ` : null,
         seconds ? words.planSeconds(lasting(seconds)) : null),
@@ -60,6 +75,7 @@ export function planPage(main, stack, { failed }) {
       h("ol", { class: "planned" }, resources.map(entry)),
       resources.length < plan.resources.length ? h("p", { class: "quiet" }, words.planCut(LISTED)) : null,
       h("div", { class: "choices" }, button(words.apply, () => apply(plan), press)));
+    graph.draw();
     result.querySelector("h2").focus();
   }
 
@@ -85,7 +101,7 @@ export function planPage(main, stack, { failed }) {
 
   const entry = (each) => {
     const [glyph, label] = words.planActions[each.action] ?? ["?", each.action];
-    return h("li", { class: each.action },
+    return h("li", { class: each.action, "data-name": each.path[0], tabindex: -1 },
       h("span", { class: "glyph", "aria-hidden": "true" }, glyph), " ",
       h("strong", {}, each.path.join(".")), " ", h("span", { class: "quiet" }, each.type), " ",
       label, each.certainty === "possible" ? `, ${words.possible}` : null,

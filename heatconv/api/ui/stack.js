@@ -107,6 +107,7 @@ class StackPage {
     this.shown = (await get(this.place, {}, this.signal)).stack;
     this.drawState();
     this.drawOutputs();
+    if (this.shown.stack_status.startsWith("DELETE_")) return; // what it had may be gone by now
     await Promise.all([this.snapshots.read(this.signal), this.history.fold.again(), this.template.fold.again()]);
   }
 

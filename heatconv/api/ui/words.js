@@ -195,6 +195,8 @@ export const words = {
     adopt: [">", "adopt"],
     check: ["*", "look at"],
   },
+  untouched: "untouched",
+  newBelow: "What is new stands below, in the order in which it is made.",
   secret: "(hidden)",
   unknown: "(known later)",
   nowhere: "There is no such page.",
