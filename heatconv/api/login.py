@@ -119,7 +119,7 @@ class Login:
             access = plugin.get_access(self._session)
             return {
                 "token": access.auth_token,
-                "expires_at": access.expires.isoformat(),
+                "expires_at": access.expires and access.expires.isoformat(),
                 "user": access.username,
                 "project": {"id": access.project_id, "name": access.project_name},
             }
