@@ -37,14 +37,16 @@ def _over_everybody(url, statement):
 
 def test_what_is_under_way_waits_for_a_database_that_is_read_only(run_daemons, fresh_database, rabbit_url):
     url = fresh_database("postgresql")
-    daemons = run_daemons(database_url=url, transport_url=rabbit_url, engines=1, workers=2)
+    # An engine tries for half a minute, as long as another server may take to come in its place.
+    patient = {"DEFAULT": {"rpc_response_timeout": 60}}
+    daemons = run_daemons(database_url=url, transport_url=rabbit_url, engines=1, workers=2, options=patient)
     with closing(Trial(daemons, "ro", layered(4, 3, wait=1))) as trial:
         trial.create()
         trial.wait_until_made(4)
         with read_only(url):
             other = Template(A=thing("a")).hot()
             answer = requests.post(
-                f"{daemons.endpoint}/stacks", json={"stack_name": "other", "template": other}, timeout=60
+                f"{daemons.endpoint}/stacks", json={"stack_name": "other", "template": other}, timeout=90
             )
             assert answer.status_code == 503
             error = answer.json()["error"]
