@@ -128,6 +128,17 @@ def test_a_replacement_gets_it_and_a_rollback_gives_it_back(case, stack):
     assert case.seen() == set()
 
 
+@pytest.mark.parametrize("kind", ["server on a port", "server with an address"])
+def test_a_server_that_is_still_being_built_hands_over_what_it_gets_late(kind, cloud, smallest, stack):
+    case = Case(cloud, smallest, kind)
+    stack.begin(case.template(0))
+    stack.wait_until(lambda: "BUILD" in {each.status for each in servers_of(cloud)})
+    stack.update(case.template(1))
+    assert case.seen() == case.wanted(stack, 1)
+    stack.delete()
+    assert case.seen() == set()
+
+
 #: by kind, the request after whose answer a worker dies
 DEADLY = {
     "port": r"PUT \S*/ports/\S+$",

@@ -38,20 +38,22 @@ class Server(networks_of.Server, rebuilding.Server):
         Such a server is in BUILD for good: nobody looks for a host for it.
         """
         server = self._server(self.resource_id)
-        if server is None or server.status != BUILD:
-            return False
-        taken_down = datetime.fromisoformat(server.created)
-        waits = getattr(server, "OS-EXT-STS:task_state", None) in (None, "scheduling")
-        return waits and datetime.now(UTC) - taken_down > timedelta(seconds=STRANDED)
+        return server is not None and _is_stranded(server)
 
     def prepare_for_replace(self) -> None:
-        """Let go of the ports that a replacement may need."""
+        """Let go of the ports that a replacement may need.
+
+        Raises:
+            PollDelay: Nova is at it, or has yet to build the server, which gets its ports only then.
+        """
         server = self._server(self.resource_id)
-        if server is None:
+        if server is None or _is_stranded(server):
             return
         if server.status == ERROR:
             super().prepare_for_replace()  # it makes nothing wait
             return
+        if server.status == BUILD and (self._own_ports() or self._addresses()):
+            raise PollDelay(BUILDING)
         self._detach(server, self._movable(server))
 
     def restore_prev_rsrc(self, convergence: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002 - Heat's
@@ -137,6 +139,15 @@ class Server(networks_of.Server, rebuilding.Server):
         with self.client_plugin().ignore_not_found:
             return self.client().servers.get(server_id)
         return None
+
+
+def _is_stranded(server: Any) -> bool:
+    """Tell whether Nova has known of a server for long and looks for no host for it."""
+    if server.status != BUILD:
+        return False
+    taken_down = datetime.fromisoformat(server.created)
+    waits = getattr(server, "OS-EXT-STS:task_state", None) in (None, "scheduling")
+    return waits and datetime.now(UTC) - taken_down > timedelta(seconds=STRANDED)
 
 
 def _ports(server: Any) -> dict[str, list[str]]:
