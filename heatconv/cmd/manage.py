@@ -80,7 +80,8 @@ def _service(conf: cfg.ConfigOpts, database: Database) -> None:
     for service in services.list_services(database, dead_after=dead_after):
         state = "up" if service.alive else "down"
         edition = upgrades.described(service.edition)
-        print(service.engine_id, service.binary, service.host, state, service.updated_at, edition)  # noqa: T201
+        known = (service.engine_id, service.binary, service.host, state, service.updated_at, edition)
+        print(*known)  # noqa: T201 - a command's answer
 
 
 def _generate_key(_conf: cfg.ConfigOpts, _database: Database) -> None:

@@ -19,7 +19,7 @@ from typing import Self
 import pymysql
 
 from tests.chaos.clusters.balancer import Balancer, loopback
-from tests.chaos.clusters.node import Trouble, wait_until
+from tests.chaos.clusters.node import Cluster, Node, Trouble, wait_until
 from tests.functional.servers.catalog import free_port
 from tests.functional.servers.private import as_account, let_others_reach, run_once
 from tests.functional.servers.processes import Process
@@ -33,7 +33,7 @@ COUNTERS = ("wsrep_local_commits", "wsrep_local_cert_failures", "wsrep_local_bf_
 ANSWER = 2  #: seconds that a node has to answer a check
 
 
-class GaleraNode:
+class GaleraNode(Node):
     """One of the servers; it keeps what it has when it dies, and is given the rest when it is back."""
 
     def __init__(self, directory: Path, number: int) -> None:
@@ -44,7 +44,6 @@ class GaleraNode:
         self.port, self.group, self._increments, self._states = (free_port() for _ in range(4))
         self._directory = directory
         self._name = f"node-{number}"
-        self._process: Process | None = None
         self._server = [
             *as_account(ACCOUNT),
             SERVER,
@@ -87,16 +86,6 @@ class GaleraNode:
         found = re.search(r"Recovered position:? ?(\S+:-?\d+)", done.stderr + done.stdout)
         return found[1] if found else ""
 
-    def kill(self) -> None:
-        """End it at once."""
-        if self._process is not None:
-            self._process.kill()
-
-    def send(self, number: signal.Signals) -> None:
-        """Send it a signal."""
-        if self._process is not None:
-            self._process.send(number)
-
     def status(self, name: str) -> str:
         """Return what it says of something; "" if it says nothing."""
         try:
@@ -118,7 +107,7 @@ class GaleraNode:
         )
 
 
-class Galera:
+class Galera(Cluster):
     """Three nodes; each daemon is led to one of them, and to another while that one is not ready."""
 
     #: What an operator has to set beside what makes it Galera at all.

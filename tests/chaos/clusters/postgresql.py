@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from typing import Any, Self
+from typing import Any
 
 import psycopg2
 
-from tests.chaos.clusters.node import Trouble, wait_until
+from tests.chaos.clusters.node import Cluster, Node, Trouble, wait_until
 from tests.functional.servers.catalog import POSTGRESQL, free_port
 from tests.functional.servers.private import as_account, binary, let_others_reach, run_once
 from tests.functional.servers.processes import Process
@@ -38,7 +38,7 @@ SETTINGS = (
 )
 
 
-class PostgreSQLNode:
+class PostgreSQLNode(Node):
     """One of the servers: a primary, or the standby of another."""
 
     def __init__(self, directory: Path, number: int) -> None:
@@ -53,7 +53,6 @@ class PostgreSQLNode:
         self._programs = Path(
             binary(POSTGRESQL, [*Path("/usr/lib/postgresql").glob("*/bin/postgres")])
         ).parent
-        self._process: Process | None = None
 
     def make(self) -> None:
         """Make an empty primary."""
@@ -88,16 +87,6 @@ class PostgreSQLNode:
         self._process = Process(command, self._directory / "log")
         self._process.wait_for("ready to accept")
 
-    def kill(self) -> None:
-        """End it at once."""
-        if self._process is not None:
-            self._process.kill()
-
-    def send(self, number: signal.Signals) -> None:
-        """Send it, and its children, a signal."""
-        if self._process is not None:
-            self._process.send(number)
-
     def promote(self) -> None:
         """Let a standby become the primary."""
         self._run("pg_ctl", "promote", "-D", str(self._data), "-w")
@@ -122,7 +111,7 @@ class PostgreSQLNode:
         run_once([*as_account(ACCOUNT), str(self._programs / program), *arguments])
 
 
-class PostgreSQL:
+class PostgreSQL(Cluster):
     """A primary and a standby, which change places; daemons know both."""
 
     def __init__(self, directory: Path, start: str, *, synchronous: bool = True) -> None:
@@ -142,17 +131,6 @@ class PostgreSQL:
             Trouble(name="standby stopped", begin=self._pause, longest=4.0),
             Trouble(name="primary killed while its standby was away", begin=self._lag, weight=2, longest=1.0),
         )
-
-    def __enter__(self) -> Self:
-        try:
-            self.start()
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.stop()
 
     def start(self) -> None:
         """See Cluster."""

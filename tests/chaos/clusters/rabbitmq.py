@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import Self
 
-from tests.chaos.clusters.node import Trouble, wait_until
+from tests.chaos.clusters.node import Cluster, Node, Trouble, wait_until
 from tests.functional.servers.catalog import RABBITMQ, free_port
 from tests.functional.servers.private import binary
 from tests.functional.servers.processes import Process
@@ -24,7 +23,7 @@ ANSWER = 30  #: seconds that a node has to answer a command
 STARTED = "completed with .* plugins"
 
 
-class RabbitMQNode:
+class RabbitMQNode(Node):
     """One of the servers; it keeps what is durable when it dies."""
 
     def __init__(self, directory: Path, number: int, run: str, cookie: str) -> None:
@@ -36,7 +35,6 @@ class RabbitMQNode:
         self._server = binary(RABBITMQ, [Path("/usr/lib/rabbitmq/bin/rabbitmq-server")])
         #: The one in the path is another account's if root calls it, who knows another cookie.
         self._control = str(Path(self._server).with_name("rabbitmqctl"))
-        self._process: Process | None = None
         secret = directory / ".erlang.cookie"
         secret.write_text(cookie)
         secret.chmod(0o400)
@@ -58,16 +56,6 @@ class RabbitMQNode:
         """Let it run; it looks for the others by itself."""
         self._process = Process([self._server], self._directory / "log", self.environment)
         return self._process
-
-    def kill(self) -> None:
-        """End it at once."""
-        if self._process is not None:
-            self._process.kill()
-
-    def send(self, number: signal.Signals) -> None:
-        """Send it a signal."""
-        if self._process is not None:
-            self._process.send(number)
 
     def is_whole(self) -> bool:
         """Tell whether it runs with all the others."""
@@ -93,7 +81,7 @@ class RabbitMQNode:
         return self.control("eval", expression).strip()
 
 
-class RabbitMQ:
+class RabbitMQ(Cluster):
     """Three nodes; each daemon knows all of them, and is connected to any."""
 
     #: Of ``rabbitmq.conf``.
@@ -119,17 +107,6 @@ class RabbitMQ:
             Trouble(name="node parted from the others", begin=self._part, weight=2, longest=15.0),
             Trouble(name="node stopped", begin=self._pause, longest=40.0),
         )
-
-    def __enter__(self) -> Self:
-        try:
-            self.start()
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.stop()
 
     def start(self) -> None:
         """See Cluster."""
