@@ -33,6 +33,7 @@ def config() -> Config:
     """Return alembic's configuration; it is all in here, there is no file."""
     alembic = Config()
     alembic.set_main_option("script_location", str(_SCRIPTS))
+    alembic.set_main_option("path_separator", "os")
     return alembic
 
 

@@ -25,9 +25,6 @@ with warnings.catch_warnings():
     from heatconv.rpc import memory
     from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus
 
-#: Servers are told which executor they have, for as long as there are two.
-pytestmark = pytest.mark.filterwarnings("ignore:Using the 'executor' argument is deprecated")
-
 TOPIC = "a-topic"
 PATIENCE = 30  #: seconds that something may take to come
 

@@ -19,9 +19,6 @@ with warnings.catch_warnings():
     from heatconv.rpc.endpoint import endpoints_of
     from heatconv.rpc.engine_client import EngineClient
 
-#: Servers are built with the name of their executor, for as long as there are two.
-pytestmark = pytest.mark.filterwarnings("ignore:Using the 'executor' argument is deprecated")
-
 Given = Callable[[Serving, str], dict[str, Any]]
 
 GIVEN: dict[str, Given] = {}

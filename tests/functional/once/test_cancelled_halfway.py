@@ -13,9 +13,6 @@ from heatconv.db import tables
 from heatconv.model.ids import new_id
 from tests.functional.once.serving import PATIENCE, Died, Serving, empty
 
-#: Servers are built with the name of their executor, for as long as there are two.
-pytestmark = pytest.mark.filterwarnings("ignore:Using the 'executor' argument is deprecated")
-
 HOUR = {"type": "OS::Heat::TestResource", "properties": {"action_wait_secs": {"create": 3600}}}
 
 

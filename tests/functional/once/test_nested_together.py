@@ -13,9 +13,6 @@ from heatconv.db import tables
 from heatconv.db.convergence import nested
 from tests.functional.once.serving import empty, wanted
 
-#: Servers are built with the name of their executor, for as long as there are two.
-pytestmark = pytest.mark.filterwarnings("ignore:Using the 'executor' argument is deprecated")
-
 Json = dict[str, Any]
 THREE = 3
 TICK = 0.02  #: seconds between two looks

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 
 import pytest
@@ -41,7 +42,7 @@ def next_release(tmp_path, monkeypatch):
 
     def theirs():
         config = ours()
-        config.set_main_option("version_locations", f"{migration._SCRIPTS}/versions {tmp_path}")
+        config.set_main_option("version_locations", f"{migration._SCRIPTS}/versions{os.pathsep}{tmp_path}")
         return config
 
     @contextmanager

@@ -21,9 +21,6 @@ with warnings.catch_warnings():
     from heatconv.rpc import asking, memory
     from heatconv.rpc.bus import ENGINE_TOPIC, WORKER_TOPIC, Bell, Bus
 
-#: Servers are told which executor they have, for as long as there are two.
-pytestmark = pytest.mark.filterwarnings("ignore:Using the 'executor' argument is deprecated")
-
 NEXT = "1.2"
 LONG = 60.0  #: seconds; more than a test takes
 CONTEXT = RequestContext(project_id="ours")
