@@ -15,6 +15,7 @@ from heatconv.db.convergence import (
     pending_signals,
     recovery,
     services,
+    sync_points,
     traversal_ends,
 )
 from heatconv.db.plumbing import requests, statistics
@@ -26,6 +27,7 @@ from heatconv.rpc.doorbell import Doorbell
 LOG = logging.getLogger(__name__)
 
 BATCH = 500  #: how much one tick takes on of each kind
+TOGETHER = 100  #: locks of the dead that are broken in one transaction
 PENDING = 20  #: how many wishes: to carry one out is to prepare a traversal
 PATIENCE = 10  #: how many times longer a node may be READY while messages queue, and fewer are rung for
 
@@ -74,12 +76,15 @@ class Recovery:
 
     def break_dead_locks(self) -> None:
         """Unlock the rows of dead daemons, and ring for them."""
-        for lock in recovery.dead_locks(self._database, dead_after=self._dead_after, limit=BATCH):
-            if recovery.try_break(self._database, lock, dead_after=self._dead_after):
-                TAKEOVERS.add()
-                LOG.warning("resource %s: taken over from dead %s", lock.resource_id, lock.engine_id)
-                for traversal in recovery.ready_for(self._database, lock.resource_id):
-                    self._doorbell.ring(*traversal)
+        locked = recovery.dead_locks(self._database, dead_after=self._dead_after, limit=BATCH)
+        for start in range(0, len(locked), TOGETHER):
+            together = locked[start : start + TOGETHER]
+            broken = recovery.break_locks(self._database, together, dead_after=self._dead_after)
+            TAKEOVERS.add(len(broken))
+            for row in broken:
+                LOG.warning("resource %s: taken over from dead %s", row.id, row.engine_id)
+            for traversal in sync_points.ready_nodes(self._database, [row.id for row in broken]):
+                self._doorbell.ring(*traversal)
 
     def ring_again(self) -> None:
         """Ring for nodes that have been READY for long while nobody claimed them.

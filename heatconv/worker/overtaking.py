@@ -62,8 +62,8 @@ class Overtaking:
             return False
         if attempt.action not in OVERTAKEN or (attempt.token is None and waiting.token is not None):
             return False
-        ready = sync_points.ready_nodes(self._database, row.id)
-        return ready is not None and any(node.direction is Direction.UPDATE for node in ready[2])
+        ready = sync_points.ready_nodes(self._database, [row.id])
+        return any(node.direction is Direction.UPDATE for _, _, nodes in ready for node in nodes)
 
     def hold(self, job: Job, attempt: Attempt, newer: Attempt) -> GivenUp | ToEnd | Lost:
         """Hold a newer wish against an action that need not give way."""

@@ -43,9 +43,9 @@ class Release:
 
         They met the lock and went away; this is what they were promised.
         """
-        found = row and sync_points.ready_nodes(self._database, row.id)
-        if found:
-            stack_id, traversal_id, nodes = found
+        if row is None:
+            return
+        for stack_id, traversal_id, nodes in sync_points.ready_nodes(self._database, [row.id]):
             self._doorbell.ring(stack_id, traversal_id, nodes, self._trees.root_of(stack_id))
 
     def disown(self, job: Job, orphan: PluginDriver) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,8 +13,9 @@ from sqlalchemy.engine import Connection
 from heatconv.db import rows
 from heatconv.db.convergence import sync_points
 from heatconv.db.convergence.services import alive
+from heatconv.db.convergence.sync_points import Ring
 from heatconv.db.delivery.events import add_events, resource_event
-from heatconv.db.plumbing.session import Database, reading, writing
+from heatconv.db.plumbing.session import reading, writing
 from heatconv.db.plumbing.types import seconds_ago, utcnow
 from heatconv.db.tables import resource, service, stack, sync_point
 from heatconv.model.deletion import LEAVING
@@ -24,45 +25,36 @@ from heatconv.model.states import Action, Phase, Status, SyncState
 
 PAGE = 10_000  #: READY nodes that are looked at together
 
-Ring = tuple[str, str, list[Node]]  #: stack, traversal, nodes
-
-
-@dataclass(frozen=True)
-class DeadLock:
-    """A row that is locked by a daemon that does not heartbeat any more."""
-
-    row: ResourceRow
-
-    @property
-    def resource_id(self) -> str:
-        """The row."""
-        return self.row.id
-
-    @property
-    def engine_id(self) -> str | None:
-        """Who held it."""
-        return self.row.engine_id
-
 
 @reading
-def dead_locks(connection: Connection, *, dead_after: float, limit: int) -> list[DeadLock]:
-    """Return rows whose lock nobody alive holds."""
+def dead_locks(connection: Connection, *, dead_after: float, limit: int) -> list[ResourceRow]:
+    """Return rows whose lock nobody alive holds, in the order of their ids."""
     query = (
         sa.select(resource)
         .select_from(resource.outerjoin(service, service.c.engine_id == resource.c.engine_id))
         .where(resource.c.engine_id.is_not(None), ~alive(dead_after))
         .limit(limit)
     )
-    return [DeadLock(row) for row in rows.intact(connection.execute(query), rows.resource)]
+    found = rows.intact(connection.execute(query), rows.resource)
+    return sorted(found, key=lambda row: row.id)
 
 
 @writing
-def try_break(connection: Connection, lock: DeadLock, *, dead_after: float) -> bool:
-    """Unlock a row, WHERE id, engine_id and atomic_key are as seen and the holder still is dead.
+def break_locks(
+    connection: Connection, locked: Sequence[ResourceRow], *, dead_after: float
+) -> list[ResourceRow]:
+    """Unlock rows in one transaction, and return those that this call unlocked.
 
-    An event tells of it.
+    Concurrency: each row is unlocked WHERE id, engine_id and atomic_key are as seen and the holder still is
+    dead; an event says so.  Rows come in the order of their ids, so that of two engines none waits for a
+    row while it has what the other waits for.
     """
-    row = lock.row
+    broken = [row for row in locked if _break(connection, row, dead_after)]
+    add_events(connection, [_taken_over(row) for row in broken])
+    return broken
+
+
+def _break(connection: Connection, row: ResourceRow, dead_after: float) -> bool:
     lives = (
         sa.select(service.c.engine_id).where(service.c.engine_id == row.engine_id, alive(dead_after)).exists()
     )
@@ -73,9 +65,11 @@ def try_break(connection: Connection, lock: DeadLock, *, dead_after: float) -> b
         ~lives,
     )
     changed = connection.execute(broken.values(engine_id=None, atomic_key=row.atomic_key + 1))
-    if changed.rowcount != 1:
-        return False
-    happened = resource_event(
+    return changed.rowcount == 1
+
+
+def _taken_over(row: ResourceRow) -> dict[str, Any]:
+    return resource_event(
         stack_id=row.stack_id,
         resource_id=row.id,
         name=row.name,
@@ -85,14 +79,6 @@ def try_break(connection: Connection, lock: DeadLock, *, dead_after: float) -> b
         status=row.status,
         reason=f"taken over from worker {row.engine_id}",
     )
-    add_events(connection, [happened])
-    return True
-
-
-def ready_for(database: Database, resource_id: str) -> list[Ring]:
-    """Return what is READY for a row now, in a list that is empty or has one member."""
-    found = sync_points.ready_nodes(database, resource_id)
-    return [found] if found else []
 
 
 @writing

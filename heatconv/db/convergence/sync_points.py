@@ -24,6 +24,7 @@ from heatconv.model.states import Phase, SyncState
 T = TypeVar("T")
 
 Key = tuple[str, str, bool]  #: of a sync point: traversal, resource, is it the update node
+Ring = tuple[str, str, list[Node]]  #: stack, traversal, nodes that are to be rung for
 KEY = (sync_point.c.traversal_id, sync_point.c.resource_id, sync_point.c.is_update)
 #: Since when a node has been READY, or was rung for again, and what time it is, by the database's clock.
 READY_SINCE = (sync_point.c.ready_at, utcnow().label("now"))
@@ -96,20 +97,21 @@ _IS_READY = sa.func.coalesce(sync_point.c.state, "") == SyncState.READY
 
 
 @reading
-def ready_nodes(connection: Connection, resource_id: str) -> tuple[str, str, list[Node]] | None:
-    """Return (stack, traversal, nodes) that are READY for a row in its stack's current traversal.
+def ready_nodes(connection: Connection, resource_ids: Iterable[str]) -> list[Ring]:
+    """Return (stack, traversal, nodes) of what is READY for rows in their stacks' current traversals.
 
     This is how whoever lets go of a row finds those that met its lock.
     """
     found = connection.execute(
         sa.select(sync_point)
         .join(stack, stack.c.current_traversal == sync_point.c.traversal_id)
-        .where(sync_point.c.acts_on == resource_id, _IS_READY)
-    ).all()
-    if not found:
-        return None
-    nodes = [node_of(row.resource_id, update=row.is_update) for row in found]
-    return found[0].stack_id, found[0].traversal_id, nodes
+        .where(sync_point.c.acts_on.in_(list(resource_ids)), _IS_READY)
+    )
+    rings: dict[tuple[str, str], list[Node]] = {}
+    for row in found:
+        nodes = rings.setdefault((row.stack_id, row.traversal_id), [])
+        nodes.append(node_of(row.resource_id, update=row.is_update))
+    return [(*traversal, nodes) for traversal, nodes in rings.items()]
 
 
 @reading

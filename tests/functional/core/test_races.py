@@ -579,8 +579,8 @@ def test_what_was_made_is_deleted_even_if_its_maker_died_before_it_was_told_the_
 
 def break_locks(world):
     """Take the locks of the dead away, as an engine's recovery does."""
-    for lock in recovery.dead_locks(world.database, dead_after=HOUR, limit=10):
-        assert recovery.try_break(world.database, lock, dead_after=HOUR)
+    locked = recovery.dead_locks(world.database, dead_after=HOUR, limit=10)
+    assert recovery.break_locks(world.database, locked, dead_after=HOUR) == locked
 
 
 def test_a_lock_is_broken_by_one_and_only_if_its_holder_is_dead(world):
@@ -588,13 +588,27 @@ def test_a_lock_is_broken_by_one_and_only_if_its_holder_is_dead(world):
     world.check("A+")
     assert recovery.dead_locks(world.database, dead_after=HOUR, limit=10) == []
     world.worker.die()
-    (lock,) = recovery.dead_locks(world.database, dead_after=HOUR, limit=10)
+    locked = recovery.dead_locks(world.database, dead_after=HOUR, limit=10)
 
-    broken = at_once(*[partial(recovery.try_break, world.database, lock, dead_after=HOUR)] * 4)
+    broken = at_once(*[partial(recovery.break_locks, world.database, locked, dead_after=HOUR)] * 4)
 
-    assert sorted(broken) == [False, False, False, True]
+    assert sorted(len(each) for each in broken) == [0, 0, 0, 1]
     assert world.row("A").engine_id is None
-    assert not recovery.try_break(world.database, lock, dead_after=HOUR)
+    assert not recovery.break_locks(world.database, locked, dead_after=HOUR)
+
+
+def test_the_locks_of_one_that_died_over_many_are_broken_by_either_of_two_engines_once(world):
+    world.create(Template(**{f"R{number}": thing(f"r{number}", wait=3) for number in range(12)}))
+    for number in range(12):
+        world.check(f"R{number}+")
+    world.worker.die()
+    locked = recovery.dead_locks(world.database, dead_after=HOUR, limit=20)
+    assert len(locked) == 12
+
+    broken = at_once(*[partial(recovery.break_locks, world.database, locked, dead_after=HOUR)] * 2)
+
+    assert sorted(row.id for rows in broken for row in rows) == [row.id for row in locked]
+    assert all(world.row(f"R{number}").engine_id is None for number in range(12))
 
 
 # -- replacements ----------------------------------------------------------------------------
