@@ -13,14 +13,9 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Mapping
-from typing import Any
-
-import sqlalchemy as sa
 
 from heatconv.db.plumbing import migration
 from heatconv.db.plumbing.session import Database
-from heatconv.db.tables import metadata
 from heatconv.engine.purging import Purging, Retention
 from heatconv.resources.registry import Registry
 from heatconv.testing.simulated import PLUGIN_DIR
@@ -28,25 +23,9 @@ from heatconv.testing.templates import Template, attr, thing
 from tests.functional.core.world import World
 from tests.perf import report
 from tests.perf.machine import facts
+from tests.perf.stored import size, tidy
 
 MORE = 0.05  #: of the bytes after the first half, that there may be more after the second
-
-#: How many bytes the tables and their indexes have, by database.
-_BYTES = {
-    "sqlite": "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
-    "postgresql": "SELECT sum(pg_total_relation_size(relid)) FROM pg_stat_user_tables",
-    "mysql": "SELECT sum(data_length + index_length) FROM information_schema.tables"
-    " WHERE table_schema = database()",
-}
-_BYTES["mariadb"] = _BYTES["mysql"]
-
-#: What a server does by itself some time after rows have gone, so that their place is taken by others.
-_TIDY = {
-    "sqlite": (),
-    "postgresql": ("VACUUM (ANALYZE)",),
-    "mysql": tuple(f"ANALYZE TABLE {name}" for name in metadata.tables),
-}
-_TIDY["mariadb"] = _TIDY["mysql"]
 
 
 def main() -> None:
@@ -65,10 +44,10 @@ def main() -> None:
             _live(world)
             if number % arguments.every == 0:
                 purging.tick()
-                _tidy(database)
+                tidy(database)
         purging.tick()
-        _tidy(database)
-        found = {"half": half, "seconds": round(time.monotonic() - begun, 1), **_size(database)}
+        tidy(database)
+        found = {"half": half, "seconds": round(time.monotonic() - begun, 1), **size(database)}
         report.say(found)
         halves.append(found)
     world.close()
@@ -103,25 +82,6 @@ def _live(world: World) -> None:
     world.run()
     if world.state != "DELETE_COMPLETE":
         raise RuntimeError(world.state)
-
-
-def _tidy(database: Database) -> None:
-    """Have a server tidy up now: what it does once a minute would come after many purges here."""
-    with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        for statement in _TIDY[database.engine.dialect.name]:
-            connection.exec_driver_sql(statement)
-
-
-def _size(database: Database) -> Mapping[str, Any]:
-    """Return the bytes that all tables have, and the rows that each has that has some."""
-    kind = database.engine.dialect.name
-    with database.engine.connect() as connection:
-        size = int(connection.exec_driver_sql(_BYTES[kind]).scalar_one())
-        counted = {
-            name: connection.scalar(sa.select(sa.func.count()).select_from(table))
-            for name, table in metadata.tables.items()
-        }
-    return {"bytes": size, "rows": {name: rows for name, rows in counted.items() if rows}}
 
 
 if __name__ == "__main__":

@@ -167,9 +167,9 @@ class World:
 
     # -- what a user asks for ------------------------------------------------------------------
 
-    def create(self, template: Template, *, rollback: bool = False) -> None:
+    def create(self, template: Template, *, rollback: bool = False, name: str = "web") -> None:
         options = {"disable_rollback": not rollback}
-        self.stack_id = self.engine.create_stack(CONTEXT, "web", {"template": template.hot()}, options)
+        self.stack_id = self.engine.create_stack(CONTEXT, name, {"template": template.hot()}, options)
 
     def update(self, template: Template, *, rollback: bool = False, engine: Requests | None = None) -> None:
         options = {"disable_rollback": not rollback}
