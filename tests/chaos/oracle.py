@@ -98,7 +98,7 @@ def in_the_database(connection: Connection) -> Iterator[str]:
             yield f"{left} {what}"
 
 
-def failures(connection: Connection, drifts: Sequence[Drift]) -> Iterator[str]:
+def failures(connection: Connection, drifts: Sequence[Drift], audit: Sequence[AuditEntry]) -> Iterator[str]:
     """Yield what failed, or was found drifted, though nothing that was done to the world explains it."""
     roots, objects = {drift.stack for drift in drifts}, {drift.physical_id for drift in drifts}
     query = (
@@ -110,9 +110,15 @@ def failures(connection: Connection, drifts: Sequence[Drift]) -> Iterator[str]:
         where, why = f"{row.name}/{row.resource_name}", row.status_reason
         if row.action == Action.OBSERVE:
             if row.physical_id not in objects:
-                yield f"{where} ({row.physical_id}) was found drifted and was not: {why}"
+                asked = ", ".join(_asked(entry) for entry in audit if entry.object_id == row.physical_id)
+                yield f"{where} ({row.physical_id}) was found drifted and was not: {why}; of it {asked}"
         elif row.resource_name != DOOMED and not (place_of(where)[0] in roots and _BY_DRIFT.search(why)):
             yield f"{where} failed: {why}"
+
+
+def _asked(entry: AuditEntry) -> str:
+    heard = "" if entry.answered else ", unheard"
+    return f"{entry.sequence} {entry.op} {entry.properties or ''}: {entry.result}{heard}"
 
 
 #: What fails because an object is not there any more, or is broken.

@@ -208,7 +208,7 @@ class Judge:
         yield from self._of_drift()
         with self._deployment.database.connect() as connection:
             yield from oracle.in_the_database(connection)
-            yield from oracle.failures(connection, self.drifts.log)
+            yield from oracle.failures(connection, self.drifts.log, self._cloud.audit())
 
     def _of_drift(self) -> Iterator[str]:
         """Yield what is wrong with the world, drift apart that nobody was to heal, and with shown drift."""

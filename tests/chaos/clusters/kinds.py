@@ -82,7 +82,7 @@ def _postgresql(directory: Path, start: str, without: frozenset[str], until: Exi
     return Grounds(
         database_url=cluster.url,
         transport_url=own_bus(RABBITMQ.provide(until), until),
-        troubles=Troubles(cluster, Setting(), start),
+        troubles=Troubles(cluster, Setting(), start, lambda: [cluster.acknowledged.line]),
     )
 
 

@@ -8,13 +8,14 @@ import shutil
 import signal
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import psycopg2
 
+from tests.chaos.clusters.acknowledged import Acknowledged
 from tests.chaos.clusters.node import Cluster, Node, Trouble, wait_until
 from tests.functional.servers.catalog import POSTGRESQL, free_port
 from tests.functional.servers.private import as_account, binary, let_others_reach, run_once
@@ -87,6 +88,18 @@ class PostgreSQLNode(Node):
         self._process = Process(command, self._directory / "log")
         self._process.wait_for("ready to accept")
 
+    def kill(self) -> None:
+        """End it as a machine does: its backends do not live on to see that the server is gone."""
+        with suppress(FileNotFoundError):
+            server = int((self._data / "postmaster.pid").read_text().splitlines()[0])
+            with suppress(ProcessLookupError):
+                os.kill(server, signal.SIGSTOP)  # it starts no more of them
+                children = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+                for child in children:
+                    with suppress(ProcessLookupError):
+                        os.kill(int(child), signal.SIGKILL)
+        super().kill()
+
     def promote(self) -> None:
         """Let a standby become the primary."""
         self._run("pg_ctl", "promote", "-D", str(self._data), "-w")
@@ -125,6 +138,8 @@ class PostgreSQL(Cluster):
             f"postgresql+psycopg2://postgres@/{DATABASE}?{hosts}&target_session_attrs=read-write"
             "&connect_timeout=2&tcp_user_timeout=5000&keepalives_idle=2&keepalives_interval=1&keepalives_count=3"
         )
+        #: What of all that was committed is still there.
+        self.acknowledged = Acknowledged(self._connect)
         self._primary.make()
         self.troubles: Sequence[Trouble] = (
             Trouble(name="primary killed and standby promoted", begin=self._fail_over, weight=3, longest=2.0),
@@ -138,9 +153,11 @@ class PostgreSQL(Cluster):
         self._primary.ask(f"CREATE DATABASE {DATABASE}", rows=False)
         self._add_standby()
         self.await_whole()
+        self.acknowledged.start()
 
     def stop(self) -> None:
         """See Cluster."""
+        self.acknowledged.stop()
         for node in (self._primary, self._standby):
             node.kill()
 
@@ -148,6 +165,18 @@ class PostgreSQL(Cluster):
         """See Cluster."""
         wanted = "sync" if self._synchronous else "async"
         wait_until(lambda: self._states() == wanted, "a standby")
+        # Each process reads its configuration by itself, and commits heed what the checkpointer has read.
+        self._primary.ask("CHECKPOINT", rows=False)
+
+    def _connect(self) -> Any:
+        return psycopg2.connect(
+            host="127.0.0.1,127.0.0.1",
+            port=f"{self._primary.port},{self._standby.port}",
+            user="postgres",
+            dbname="postgres",
+            target_session_attrs="read-write",
+            connect_timeout=ANSWER,
+        )
 
     def _states(self) -> str:
         return str(self._primary.ask("SELECT string_agg(sync_state, ',') FROM pg_stat_replication"))
