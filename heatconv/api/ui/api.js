@@ -8,6 +8,7 @@ let identity = {};
 let renew = null; // asks who somebody is, who was known before
 let renewing = null;
 let allowed = { of: null, rules: new Set() };
+let ahead = 0; // milliseconds by which the service's clock is before this one's
 
 /** An answer that is an error; its message is the sentence that the service has for it. */
 export class ApiError extends Error {
@@ -18,6 +19,9 @@ export class ApiError extends Error {
 }
 
 export const currentProject = () => project;
+
+/** Return the time by the service's clock, in milliseconds. */
+export const serviceTime = () => Date.now() + ahead;
 
 /** Act in a project. */
 export const actIn = (name) => (project = name);
@@ -51,6 +55,8 @@ const send = (method, url, { headers, body, signal }) =>
   });
 
 async function read(answer) {
+  const date = answer.headers.get("Date");
+  if (date) ahead = new Date(date) - Date.now();
   const text = await answer.text();
   let found = null;
   try {

@@ -28,7 +28,7 @@ export class Heading {
         h("h1", {}, this.stack.name),
         badge(state),
         shown.drift?.status === "DRIFTED" ? badge("", "drifted", words.drifts.DRIFTED) : null,
-        state.endsWith("_IN_PROGRESS") ? bar(shown.progress ?? {}) : null,
+        state.endsWith("_IN_PROGRESS") ? bar(shown) : null,
         h("span", { class: "quiet" }, words.changed, " ", since(shown.updated_time ?? shown.creation_time))),
       shown.description && shown.description !== "No description" ? h("p", {}, shown.description) : null,
       h("p", { class: "tags", hidden: !shown.tags?.length }, tags(shown)));

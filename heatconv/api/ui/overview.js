@@ -4,7 +4,7 @@
 import { currentProject, get, may } from "./api.js";
 import { button, h, put, say, short } from "./dom.js";
 import { KINDS, badge, kindOf, mark } from "./states.js";
-import { since } from "./times.js";
+import { lasting, secondsLeft, since } from "./times.js";
 import { words } from "./words.js";
 
 const PAGE = 50;
@@ -15,11 +15,14 @@ const HIDDEN = 30000;
 export const addressOf = (stack, ...below) =>
   `#/${[stack.project ?? currentProject(), "stacks", stack.name, stack.id, ...below].map(encodeURIComponent).join("/")}`;
 
-/** Return a progress bar with its words; nothing if nothing is under way. */
-export function bar({ done, total }) {
+/** Return a stack's progress bar with its words, and how long it should still take; null if nothing is under way. */
+export function bar(stack) {
+  const { done, total } = stack.progress ?? {};
   if (!total) return null;
   const text = words.step(done, total);
-  return h("span", { class: "bar" }, h("progress", { max: total, value: done, "aria-label": text }), text);
+  const seconds = secondsLeft(stack);
+  return h("span", { class: "bar" }, h("progress", { max: total, value: done, "aria-label": text }), text,
+    seconds === null ? null : h("span", { class: "quiet left" }, words.left(lasting(seconds, "short"))));
 }
 
 /** Return the tags of a stack. */
@@ -121,7 +124,7 @@ export function overview(main, { signal, lost, failed }) {
         h("a", { href: addressOf(of), id: `stack-${stack.id}` }, stack.stack_name), tags(stack),
         stack.description ? h("div", { class: "quiet" }, short(stack.description, 120)) : null),
       h("td", {}, badge(stack.stack_status), reason(stack)),
-      h("td", {}, bar(stack.progress ?? {})),
+      h("td", {}, bar(stack)),
       h("td", {}, drift(stack.drift?.status ?? "UNKNOWN")),
       h("td", {}, since(stack.updated_time ?? stack.creation_time)));
   }

@@ -88,7 +88,7 @@ class StackPage {
     const { place, signal } = this;
     // What waits goes on waiting: how long it has, and what is done about it, is told anew now and then.
     const isOfInterest = () => this.shown?.stack_status.endsWith("_IN_PROGRESS") && !document.hidden;
-    const timer = setInterval(() => isOfInterest() && this.soon.why(), AGAIN);
+    const timer = setInterval(() => isOfInterest() && (this.soon.why(), this.heading.draw(this.shown)), AGAIN);
     const leave = () => (clearInterval(timer), Object.values(this.soon).forEach((each) => each.stop()));
     signal.addEventListener("abort", leave, { once: true });
     // The cursor first: whatever happens while the rest is read comes by it.

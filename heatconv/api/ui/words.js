@@ -66,6 +66,7 @@ export const words = {
   },
   drifts: { IN_SYNC: "In sync", DRIFTED: "Drifted", UNKNOWN: "Not looked at" },
   step: (done, total) => `${done.toLocaleString()} of ${total.toLocaleString()} steps`,
+  left: (text) => `about ${text} left`,
   resource: "Resource",
   graph: "Resources",
   graphHelp:
