@@ -71,7 +71,8 @@ class Page:
         """Return the page of an API that is configured so."""
         found = resources.files("heatconv.api").joinpath("ui").iterdir()
         files = {each.name: File(each.read_bytes(), _TYPES[PurePath(each.name).suffix]) for each in found}
-        settings = json.dumps({"login": _LOGINS[conf.auth.strategy]}).encode()
+        known = {"login": _LOGINS[conf.auth.strategy], "console": conf.api.console}
+        settings = json.dumps(known).encode()
         return cls({**files, "settings.json": File(settings, falcon.MEDIA_JSON)})
 
     def on_get(self, request: falcon.Request, response: falcon.Response, name: str = "index.html") -> None:

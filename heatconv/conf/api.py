@@ -43,6 +43,14 @@ OPTS = [
         help="Whether to serve the live page at /ui/: files that anybody may have, by which whoever logs in "
         "uses the API in a browser.",
     ),
+    cfg.URIOpt(
+        "console",
+        schemes=["http", "https"],
+        help="URL of the cloud's console, if it is OpenStack's dashboard (Horizon), such as "
+        "'https://cloud.example.org/dashboard'. The live page then offers a link to the place there of each "
+        "server, volume, network, subnet, port, router, security group and nested stack. Anybody who reaches "
+        "the page can read it.",
+    ),
     cfg.IntOpt("workers", default=1, min=1, help="Number of processes that heatconv-api runs."),
     cfg.IntOpt("threads", default=16, min=1, help="Number of requests each of them serves at a time."),
     cfg.FloatOpt(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import closing, contextmanager
+from contextlib import closing
 
 import bcrypt
 import pytest
@@ -14,34 +14,12 @@ import requests
 from heatconv.client.http import Client
 from heatconv.testing.templates import thing
 from tests.functional.auth.identity import PASSWORD, keystone
-from tests.functional.servers.one_process import heatconv_all
 from tests.functional.servers.provision import Unavailable
-from tests.page.browser import Page
+from tests.page.another import guarded, looking
 from tests.page.shop import LONG, SHOP, YAML, create, until
 
 #: A first run installs Keystone.
 pytestmark = pytest.mark.timeout(300)
-
-
-@contextmanager
-def looking(driver, endpoint):
-    """Look at a service that has not known us at first."""
-    driver.get("about:blank")
-    driver.get_log("browser")
-    driver.get_log("performance")
-    seen = Page(driver, endpoint)
-    seen.expected = ["401 (Unauthorized)", "503 (Service Unavailable)"]
-    yield seen
-    assert seen.complaints() == []
-    assert seen.hosts_asked() <= {seen.host}
-
-
-@contextmanager
-def guarded(directory, cloud_url, config):
-    """Run a service with a configuration."""
-    (directory / "heatconv.conf").write_text(config)
-    with heatconv_all(directory, cloud_url, "--config-file", str(directory / "heatconv.conf")) as endpoint:
-        yield endpoint
 
 
 @pytest.fixture

@@ -114,7 +114,10 @@ password = another
 
 
 def test_the_page_knows_of_it(api):
-    assert api("http://127.0.0.1:1").simulate_get("/ui/settings.json").json == {"login": "keystone"}
+    assert api("http://127.0.0.1:1").simulate_get("/ui/settings.json").json == {
+        "login": "keystone",
+        "console": None,
+    }
 
 
 def sentence(answer):

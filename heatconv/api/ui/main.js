@@ -3,6 +3,7 @@
 
 import { notice, unnotice } from "./act.js";
 import { actIn, currentProject, get, learn, may, settings, tryOut, whenForgotten } from "./api.js";
+import { consoleAt } from "./console.js";
 import { button, h, put } from "./dom.js";
 import { logIn, logInAgain } from "./login.js";
 import { addressOf, overview } from "./overview.js";
@@ -102,4 +103,4 @@ async function byId(id) {
 
 window.addEventListener("hashchange", show);
 window.addEventListener("unhandledrejection", (event) => failed(event.reason));
-settings().then((found) => ((login = found.login), show()));
+settings().then((found) => ((login = found.login), consoleAt(found.console), show()));

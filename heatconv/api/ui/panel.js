@@ -3,6 +3,7 @@
 
 import { get, path } from "./api.js";
 import { resourceActions } from "./act.js";
+import { placeOf } from "./console.js";
 import { button, h, put, value } from "./dom.js";
 import { reasonOf } from "./happenings.js";
 import { addressOf } from "./overview.js";
@@ -116,7 +117,7 @@ export class Panel {
         wait.advice ? h("p", { class: "advice" }, wait.advice) : null) : null,
       mark.nested ? h("p", {}, h("a", { class: "button", href: addressOf(mark.nested) }, words.inside)) : null,
       h("dl", {},
-        resource?.physical_resource_id ? fact(words.physicalId, h("code", {}, resource.physical_resource_id)) : null,
+        resource?.physical_resource_id ? fact(words.physicalId, this.identity(resource.physical_resource_id)) : null,
         resource?.updated_time ? fact(words.changed, clock(resource.updated_time)) : null,
         this.requires.length ? fact(words.required, this.links(this.requires)) : null,
         resource?.required_by?.length ? fact(words.requiredBy, this.links(resource.required_by)) : null),
@@ -127,6 +128,13 @@ export class Panel {
       section(words.attributes, this.attributes(resource)),
       section(words.events, this.happened(events)));
     if (open) this.body.querySelector(`[data-part="${open}"]`)?.focus();
+  }
+
+  /** Return an id, and the way to what it is of in the cloud's console, if that is known. */
+  identity(id) {
+    const href = placeOf(this.mark, id);
+    const elsewhere = { href, target: "_blank", rel: "noopener noreferrer" };
+    return [h("code", {}, id), href ? [" ", h("a", elsewhere, words.inConsole)] : null];
   }
 
   actions(state) {

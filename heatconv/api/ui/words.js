@@ -97,6 +97,7 @@ export const words = {
   outputError: "Not known: ",
   close: "Close",
   physicalId: "Id in its service",
+  inConsole: "Open in the cloud's console ↗",
   required: "Requires",
   requiredBy: "Required by",
   events: "Events",

@@ -85,12 +85,24 @@ def test_an_operator_can_do_without_it(engine, conf):
     assert bare.simulate_get("/ui/").status_code == 404
 
 
+def test_it_knows_the_clouds_console_if_the_operator_says_where_it_is(engine, conf):
+    conf.set_override("console", "https://cloud.example.org/dashboard", "api")
+    told = testing.TestClient(deploy.application(EngineClient(engine), conf))
+    assert told.simulate_get("/ui/settings.json").json["console"] == "https://cloud.example.org/dashboard"
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "cloud.example.org"])
+def test_the_clouds_console_is_on_the_web(conf, url):
+    with pytest.raises(ValueError, match="scheme"):
+        conf.set_override("console", url, "api")
+
+
 def test_it_is_told_how_to_log_in(api, engine, conf, tmp_path):
-    assert api.simulate_get("/ui/settings.json").json == {"login": "none"}
+    assert api.simulate_get("/ui/settings.json").json == {"login": "none", "console": None}
     (tmp_path / "users").write_text("")
     conf.set_override("strategy", "http_basic", "auth")
     conf.set_override("http_basic_user_file", str(tmp_path / "users"), "auth")
     guarded = testing.TestClient(deploy.application(EngineClient(engine), conf))
-    assert guarded.simulate_get("/ui/settings.json").json == {"login": "basic"}
+    assert guarded.simulate_get("/ui/settings.json").json == {"login": "basic", "console": None}
     assert guarded.simulate_get("/ui/").status_code == 200
     assert guarded.simulate_get("/v1/default/stacks").status_code == 401
