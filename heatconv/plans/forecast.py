@@ -12,6 +12,7 @@ from heatconv.model.foreseen import ANY_NAME, Deed, Foreseen
 from heatconv.model.unknown import Hang, Place
 
 DEEP = 10  #: levels of nested stacks for which something is allowed that was not foreseen
+REQUIRED = 50  #: names of what a resource depends on that are shown
 
 
 class Act(StrEnum):
@@ -94,6 +95,7 @@ class Forecast:
     problem: str | None = None  #: why what is to be done will fail
     order: int = 0
     after: frozenset[Place] = frozenset()  #: what has to be done before
+    requires: Sequence[str] = ()  #: names of what it depends on in its stack, be that touched or not
     seconds: float | None = None
     history: int = 0
 
@@ -131,6 +133,7 @@ class Forecast:
             "left_behind": self.left_behind,
             "problem": self.problem,
             "order": self.order,
+            "requires": list(self.requires[:REQUIRED]),
             "seconds": self.seconds,
             "history": self.history,
         }

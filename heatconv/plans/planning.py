@@ -93,6 +93,7 @@ class Planning:
             )
             forecast, given[name] = self._resource(branch, job, before, target)
             forecast.order = depth[name]
+            forecast.requires = sorted(target.definition.requires)
             waits = target.definition.requires & planned.dirty
             forecast.after = frozenset(map(branch.below, waits))
             if forecast.act is not Act.NOTHING:

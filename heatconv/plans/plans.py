@@ -31,7 +31,7 @@ LOG = logging.getLogger(__name__)
 Json = dict[str, Any]
 Delete = Callable[[RequestContext, Stack, Applying], None]  #: as ``Lifecycle.begin_deletion``
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 
 
 class Plans:

@@ -119,8 +119,12 @@ def test_i_change_it_and_think_better_of_it(page, client, cloud):
     page.wait(
         lambda: "network" in page.find("#template").get_attribute("value"), "the template is to be there"
     )
-    page.write("#template", json.dumps(SHOP.but(web=thing("other", type=DISK), cache=thing("c")).hot()))
+    cache = thing("c", depends_on=["network"])
+    web = thing("other", type=DISK, depends_on=["cache"])
+    page.write("#template", json.dumps(SHOP.but(web=web, cache=cache).hot()))
     page.press("Make a plan")
+    page.find('.edge[data-required="=network"][data-by="=cache"]')
+    page.find('.edge[data-required="=cache"][data-by="=web"]')
     page.find('.box.to-create[data-key="=cache"]')
     page.find('.box.to-replace[data-key="=web"]')
     page.find('.box.to-none[data-key="=network"]').click()

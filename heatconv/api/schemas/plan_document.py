@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from heatconv.api.schemas import Schema
 
-VERSION = "1.0"
+VERSION = "1.1"
 
 ACTIONS = ("create", "update", "replace", "delete", "retain", "heal", "adopt", "check")
 
 
-def _object(properties: Schema, description: str) -> Schema:
+def _object(properties: Schema, description: str, *, later: tuple[str, ...] = ()) -> Schema:
+    """Return the schema of an object; plans of before a minor version lack the keys that came ``later``."""
     return {
         "type": "object",
         "properties": properties,
-        "required": list(properties),
+        "required": [name for name in properties if name not in later],
         "description": description,
     }
 
@@ -153,10 +154,14 @@ _RESOURCE = _object(
             "description": "why what is to be done will fail, for people; null: nothing is known against it",
         },
         "order": _count("when: everything of a lower number is done first, where it depends on it"),
+        "requires": _list(
+            _text("the name of one"), "what it depends on in its stack: the first of them, by name"
+        ),
         "seconds": _seconds("how long it should take; null, if nothing like it was ever done"),
         "history": _count("past actions that the time goes by"),
     },
     "a resource that something is done to, or may be",
+    later=("requires",),
 )
 
 _GUARD = _object(

@@ -80,7 +80,9 @@ export class Graph {
       points.push([at, y(lane)], [at + WIDTH, y(lane)]);
     });
     points.push([x(to.column), y(to.row)]);
-    return svg("path", { d: curve(points), class: `edge ${["done", "to-none"].includes(from.kind) ? "" : "open"}` });
+    const isOpen = !["done", "to-none"].includes(from.kind);
+    const named = { "data-required": from.key, "data-by": to.key };
+    return svg("path", { d: curve(points), class: `edge ${isOpen ? "open" : ""}`, ...named });
   }
 
   box(mark) {

@@ -7,6 +7,7 @@ import { sign } from "./states.js";
 import { words } from "./words.js";
 
 const MOST = 300;
+const EDGES = 2000;
 
 /** Of several things that are done by one name, or inside of it, the first of these is drawn. */
 const RANK = ["replace", "delete", "create", "heal", "adopt", "update", "retain", "check"];
@@ -14,10 +15,12 @@ const RANK = ["replace", "delete", "create", "heal", "adopt", "update", "retain"
 /** Return what is done to the resources of the stack itself, by name; what is done inside of one changes it. */
 function doneTo(plan) {
   const found = new Map();
-  for (const { path, type, action, order } of plan.resources) {
+  for (const { path, type, action, order, requires = [] } of plan.resources) {
     const [name] = path;
     const isInside = path.length > 1;
-    const each = { name, type: isInside ? "" : type, action: isInside ? "update" : action, order };
+    const each = isInside
+      ? { name, type: "", action: "update", order, requires: [] }
+      : { name, type, action, order, requires };
     const known = found.get(name);
     if (!known || RANK.indexOf(each.action) < RANK.indexOf(known.action)) found.set(name, each);
   }
@@ -39,6 +42,16 @@ function newMarks(those, below) {
   });
 }
 
+/** Return the edges to what is new, and from it to what comes to depend on it: straight, for no lane is kept free. */
+function newEdges(marks, done, there) {
+  const number = new Map(marks.map((mark, place) => [mark.name, place]));
+  const isNew = (name) => !there.has(name);
+  return [...done.values()].flatMap(({ name, requires }) =>
+    requires
+      .filter((required) => number.has(required) && (isNew(name) || isNew(required)))
+      .map((required) => [number.get(required), number.get(name), []]));
+}
+
 /** Return the picture of a plan; `picture` is that of its stack as it is, or null. Null if it is too large. */
 function pictureOf(plan, picture) {
   const done = doneTo(plan);
@@ -48,7 +61,9 @@ function pictureOf(plan, picture) {
   const below = there.length ? Math.max(...there.map((mark) => mark.row)) + 1.3 : null;
   const marks = [...there, ...newMarks([...done.values()].filter((each) => !names.has(each.name)), below)];
   const isCut = plan.links.some((each) => each.rel === "next");
-  return marks.length > MOST || isCut ? null : { marks, edges: isWhole ? picture.edges : [], left_out: 0 };
+  if (marks.length > MOST || isCut) return null;
+  const edges = [...(isWhole ? picture.edges : []), ...newEdges(marks, done, names)];
+  return { marks, edges: edges.slice(0, EDGES), left_out: edges.slice(EDGES).length };
 }
 
 /** Return the element with a plan's picture, and what draws it once it is in its place; `open` gets a name. */
@@ -63,7 +78,7 @@ export function plannedGraph(plan, picture, open) {
     h("span", { class: "entry" }, sign(`to-${each}`, name(each)), name(each))));
   const element = h("div", { class: "planned-graph" },
     h("div", { class: "bar-of-tools" }, legend, graph.controls), graph.element,
-    painted.edges.length && painted.marks.length > picture.marks.length
+    picture && painted.marks.length > picture.marks.length
       ? h("p", { class: "quiet note" }, words.newBelow) : null);
   return { element, draw: () => graph.draw(painted) };
 }

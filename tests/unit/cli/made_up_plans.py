@@ -30,7 +30,7 @@ def unchecked_head(resources: Any, **head: Any) -> Json:
     more = {key: head.pop(key, default) for key, default in _SUMMARY.items()}
     return {
         "id": ID,
-        "schema_version": "1.0",
+        "schema_version": "1.1",
         "action": "update",
         "state": "refused" if head.get("guards") else "ready",
         "refusal": None,
