@@ -58,3 +58,55 @@ def test_a_delta_is_as_large_as_what_has_changed(page, client, driver):
     print(f"\nbytes received: {sizes}")  # noqa: T201 - it is run to be told
     assert sizes["changes"] < 4000
     assert sizes["picture"] < 10_000
+
+
+def test_what_is_in_a_group_is_followed_with_what_is_around_it(page, client):
+    inner = {"type": "Fake::Cloud::Server", "properties": {"value": "%index%"}}
+    group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 3, "resource_def": inner}}
+    create(client, "grouped", {"heat_template_version": "2021-04-16", "resources": {"workers": group}})
+    until(page, client, "grouped", "CREATE_COMPLETE")
+    stack_page(page, client, "grouped", "resources", "workers")
+    page.wait(
+        lambda: page.find(".inside").text.count("Complete") == 3, "the members of the group are to be seen"
+    )
+    page.driver.execute_script("performance.clearResourceTimings()")
+    nested = client.show_stack(client.show_resource("grouped", "workers")["physical_resource_id"])
+    client.mark_resource(nested["stack_name"], "1", unhealthy=True, reason="its disk is full")
+    page.see("Failed", ".inside")
+    page.see("its disk is full", ".now")
+    assert page.all(".inside li")[0].text.split() == ["1", "Failed"], "what is broken comes first"
+    page.keep("inside-a-group")
+    asked = page.driver.execute_script(
+        "return performance.getEntriesByType('resource').map((each) => new URL(each.name).pathname)"
+    )
+    parts = {path.rsplit("/", 1)[1] for path in asked}
+    assert "changes" in parts
+    assert not parts & {"picture", client.show_stack("grouped")["id"], nested["id"]}, "no stack is read anew"
+
+
+def test_the_overview_is_sent_nothing_when_nothing_has_changed(page, client, driver):
+    create(client, "shop", SHOP)
+    until(page, client, "shop", "CREATE_COMPLETE")
+    page.open()
+    page.see("shop", "tbody")
+    looks = (
+        "return performance.getEntriesByType('resource')"
+        ".filter((each) => each.name.includes('/stacks?')).length"
+    )
+    page.wait(lambda: driver.execute_script(looks) >= 6, "it is to look again")
+    driver.get_log("performance")
+    driver.execute_script("performance.clearResourceTimings()")
+    page.wait(lambda: driver.execute_script(looks) >= 3, "it is to look once more")
+    statuses, received = [], 0
+    for line in driver.get_log("performance"):
+        message = json.loads(line["message"])["message"]
+        if message["method"] == "Network.responseReceivedExtraInfo":
+            statuses.append(message["params"]["statusCode"])
+        if message["method"] == "Network.loadingFinished":
+            received += message["params"]["encodedDataLength"]
+    print(f"\n{statuses}, {received} bytes with headers")  # noqa: T201 - it is run to be told
+    assert statuses
+    assert set(statuses) == {304}
+
+    create(client, "another", SHOP)
+    page.see("another", "tbody")

@@ -9,7 +9,7 @@ import { words } from "./words.js";
 
 const PAGE = 50;
 const LOOK = 4000; // milliseconds
-const HIDDEN = 30000;
+const QUIET = 12000; // while nothing is under way, and nothing changes
 
 /** Return the address of a stack's page; it may name its project. */
 export const addressOf = (stack, ...below) =>
@@ -37,6 +37,8 @@ export function overview(main, { signal, lost, failed }) {
   let status = "";
   let text = "";
   let listed = { stacks: [], count: 0 };
+  let known = "";
+  let pause = LOOK;
   let timer = null;
 
   const box = h("input", { type: "search", placeholder: words.filter, "aria-label": words.filter, input: narrow });
@@ -86,12 +88,17 @@ export function overview(main, { signal, lost, failed }) {
     try {
       listed = await list();
       lost(false);
-      draw();
+      const found = JSON.stringify(listed);
+      const isQuiet = found === known && !listed.stacks.some((each) => kindOf(each.stack_status) === "moving");
+      known = found;
+      pause = isQuiet ? Math.min(pause + LOOK, QUIET) : LOOK;
+      draw(); // be it the same, for it says how long ago things were
     } catch (error) {
       if (signal.aborted) return;
       failed(error);
     }
-    if (!signal.aborted) timer = setTimeout(look, document.hidden ? HIDDEN : LOOK);
+    // Whoever does not look is not shown anything; what is the same comes as 304, without a body.
+    if (!signal.aborted && !document.hidden) timer = setTimeout(look, pause);
   }
 
   const rank = (stack) => KINDS.indexOf(kind(stack));
@@ -138,6 +145,8 @@ export function overview(main, { signal, lost, failed }) {
     h("span", { class: found === "UNKNOWN" ? "quiet" : null },
       found === "DRIFTED" ? [mark("drifted"), " "] : null, words.drifts[found]);
 
+  const wake = () => document.hidden || ((pause = LOOK), look());
+  document.addEventListener("visibilitychange", wake, { signal });
   signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   put(rows, h("tr", {}, h("td", { colspan: 5, class: "quiet" }, words.loading)));
   look().then(() => say(words.stackCount(listed.count ?? 0)));

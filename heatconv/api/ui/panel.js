@@ -6,6 +6,7 @@ import { resourceActions } from "./act.js";
 import { placeOf } from "./console.js";
 import { button, h, put, value } from "./dom.js";
 import { reasonOf } from "./happenings.js";
+import { Inside } from "./inside.js";
 import { addressOf } from "./overview.js";
 import { badge, kindOf } from "./states.js";
 import { clock } from "./times.js";
@@ -27,6 +28,7 @@ export class Panel {
     this.title = h("h2", { tabindex: -1 });
     this.type = h("p", { class: "quiet" });
     this.body = h("div");
+    this.inside = new Inside({ failed });
     const escape = (event) => event.key === "Escape" && this.close();
     this.element = h("aside", { class: "panel", "aria-label": words.resource, hidden: true, keydown: escape },
       h("div", { class: "panel-head" }, this.title,
@@ -37,6 +39,7 @@ export class Panel {
   close() {
     this.turn += 1;
     this.name = null;
+    this.inside.open(null);
     this.element.hidden = true;
     this.closed();
   }
@@ -54,6 +57,7 @@ export class Panel {
   async many(mark, members) {
     const turn = (this.turn += 1);
     this.name = null;
+    this.inside.open(null);
     this.begin(words.alike(mark.count, mark.type.split("::").pop()), mark.type);
     const found = await members(mark.key);
     if (turn !== this.turn) return;
@@ -70,8 +74,17 @@ export class Panel {
     this.requires = requires;
     this.found = { resource: null, events: null, properties: null };
     this.begin(mark.name, mark.type);
+    this.inside.open(mark.nested ?? null);
     this.draw();
     await this.refresh();
+  }
+
+  /** Take the mark of what is shown, in a newer picture: by now there may be a stack in it. */
+  drawn(mark) {
+    this.mark = mark;
+    if (mark.nested?.id === this.inside.stack?.id) return;
+    this.inside.open(mark.nested ?? null);
+    this.draw();
   }
 
   /** Read again what is shown. */
@@ -115,7 +128,8 @@ export class Panel {
         h("p", {}, wait.sentence),
         wait.next ? h("p", { class: "quiet" }, wait.next) : null,
         wait.advice ? h("p", { class: "advice" }, wait.advice) : null) : null,
-      mark.nested ? h("p", {}, h("a", { class: "button", href: addressOf(mark.nested) }, words.inside)) : null,
+      mark.nested ? section(words.insideOf, this.inside.element,
+        h("p", {}, h("a", { class: "button", href: addressOf(mark.nested) }, words.inside))) : null,
       h("dl", {},
         resource?.physical_resource_id ? fact(words.physicalId, this.identity(resource.physical_resource_id)) : null,
         resource?.updated_time ? fact(words.changed, clock(resource.updated_time)) : null,

@@ -117,7 +117,10 @@ class StackPage {
     this.graph.draw(this.picture);
     this.drawFound();
     this.drawLegend();
-    if (this.panel.name) this.graph.select(`=${this.panel.name}`);
+    if (!this.panel.name) return;
+    const shown = this.graph.marks.get(`=${this.panel.name}`);
+    this.graph.select(`=${this.panel.name}`);
+    if (shown) this.panel.drawn(shown.mark);
   }
 
   async readWhy() {
@@ -140,6 +143,7 @@ class StackPage {
   seen(changes) {
     if (changes.missed) {
       for (const each of ["stack", "picture", "why", "panel"]) this.soon[each]();
+      this.panel.inside.seen(changes);
       return;
     }
     this.happenings.add([...changes.events].reverse());
@@ -156,13 +160,17 @@ class StackPage {
   seenResources(changes) {
     const here = changes.resources.filter((each) => each.stack.id === this.stack.id);
     const drawn = here.map((each) => !each.gone && !each.clearing && this.graph.update(each));
+    // A stack that has just come about in one of the marks is not known to the picture.
+    const known = new Set(this.picture.marks.map((mark) => mark.nested?.id));
+    const isNew = (state, stack) => state.endsWith("_IN_PROGRESS") && !known.has(stack.id);
     const isOfStack = ({ resource_name: name, resource_status: state, stack }) =>
-      name === stack.name || state.startsWith("OBSERVE");
+      state.startsWith("OBSERVE") || (name === stack.name && (stack.id === this.stack.id || isNew(state, stack)));
     const ofStack = changes.events.some(isOfStack);
     if (ofStack) this.soon.stack();
     if (drawn.includes(false) || ofStack || changes.more) this.soon.picture();
     else if (here.length) this.recount();
     if (here.some((each) => each.resource_name === this.panel.name)) this.soon.panel();
+    this.panel.inside.seen(changes);
   }
 
   /** Count the kinds again, if every resource has a mark. */

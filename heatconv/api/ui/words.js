@@ -79,6 +79,7 @@ export const words = {
   zoomAll: "Show all",
   alike: (number, type) => `${number.toLocaleString()} × ${type}`,
   leftOut: (number) => `${some(number, "arrow is", "arrows are")} not drawn.`,
+  insideOf: "Inside",
   inside: "Open the stack inside",
   around: "Stack around it",
   inStack: "in",
