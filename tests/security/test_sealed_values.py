@@ -201,7 +201,7 @@ def test_one_broken_seal_does_not_stop_the_recovery_of_others(database_url, monk
 
         locks = recovery.dead_locks(world.database, dead_after=60, limit=10)
 
-    assert [lock.row.name for lock in locks] == ["B"]
+    assert [row.name for row in locks] == ["B"]
 
 
 # -- from what earlier releases have written -------------------------------------------------------
