@@ -22,7 +22,7 @@ from heatconv.rpc.context import RequestContext, serving
 from heatconv.rpc.serving import as_known
 
 Method = Callable[..., Any]
-Perform = Callable[[RequestContext, Asked | None, Mapping[str, Any]], Any]
+Perform = Callable[[RequestContext, Mapping[str, Any], Mapping[str, Any]], Any]
 
 PROMPT = 0.5  #: seconds after which a request may have been asked of another engine meanwhile
 
@@ -35,17 +35,18 @@ def endpoint(database: Database, method: Method, *, reads: bool) -> Method:
     def call(context: Mapping[str, Any], **arguments: Any) -> Any:
         caller = RequestContext.from_dict(context)
         with serving(caller):
-            return perform(caller, Asked.among(context), arguments)
+            return perform(caller, context, arguments)
 
     return call
 
 
 def _read(method: Method) -> Perform:
-    return lambda caller, _asked, arguments: method(caller, **arguments)
+    return lambda caller, _context, arguments: method(caller, **arguments)
 
 
 def _once(database: Database, method: Method) -> Perform:
-    def perform(caller: RequestContext, asked: Asked | None, arguments: Mapping[str, Any]) -> Any:
+    def perform(caller: RequestContext, context: Mapping[str, Any], arguments: Mapping[str, Any]) -> Any:
+        asked = Asked.among(context)
         if asked is None:  # by who cannot ask again
             return method(caller, **arguments)
         # No clock is trusted here: at worst, what was done before is begun again, and given up.
@@ -53,7 +54,7 @@ def _once(database: Database, method: Method) -> Perform:
             stored = requests.find(database, asked.id)
             if stored is not None:
                 return _answer_of(stored)
-        request = Request(asked.id, asked.at)
+        request = Request(asked.id, asked.at, asked.until(context))
         try:
             return _carried_out(database, request, lambda: method(caller, **arguments))
         except AlreadyAnswered:
@@ -70,7 +71,9 @@ def _carried_out(database: Database, request: Request, carry_out: Callable[[], A
 
     Raises:
         AlreadyAnswered: it was carried out before.
+        TransportError: nobody waits for the answer any more; also where it is to be decided, a while later.
     """
+    request.check_time()
     try:
         with requests.carrying_out(request):
             answer = carry_out()

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
-_KEY = "asked"
+_KEY, _ARRIVED = "asked", "arrived"
 
 
 @dataclass(frozen=True)
@@ -17,13 +18,30 @@ class Asked:
     id: str  #: of the request: the same each time that it is asked
     at: float  #: when it was asked, in seconds since the epoch by the caller's clock
     number: int  #: how many times it has been asked, this one included
+    left: float | None = None  #: the seconds from then on in which the caller waits; None: it did not say so
 
     @classmethod
     def among(cls, context: Mapping[str, Any]) -> Asked | None:
         """Return what the context of a call has of it."""
         said = context.get(_KEY)
-        return cls(said["id"], said["at"], said["number"]) if said else None  # whatever a later release adds
+        if not said:
+            return None
+        return cls(said["id"], said["at"], said["number"], said.get("left"))  # whatever a later release adds
 
     def added_to(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """Return the context of a call that is known by this."""
         return {**context, _KEY: dict(vars(self))}
+
+    def until(self, context: Mapping[str, Any]) -> float | None:
+        """Return until when somebody waits for the answer, by ``time.monotonic``; None if that is unknown.
+
+        The time that the message took is not counted, as no two clocks are compared: a message that nobody
+        takes for as long as the caller waits is dropped by the bus.
+        """
+        arrived = context.get(_ARRIVED)
+        return None if arrived is None or self.left is None else arrived + self.left
+
+
+def note_arrival(context: MutableMapping[str, Any]) -> None:
+    """Note in the context of a call that it has come to this process now."""
+    context[_ARRIVED] = time.monotonic()

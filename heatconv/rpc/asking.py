@@ -88,7 +88,7 @@ class EngineCaller:
                 "and was not begun: try again"
             )
         for number in count(1):
-            asked = Asked(request_id, time.time(), number)
+            asked = Asked(request_id, time.time(), number, wait.left)
             pause = FIRST_PAUSE if number == 1 else LATER_PAUSE
             begun = time.monotonic()
             try:

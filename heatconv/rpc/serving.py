@@ -16,6 +16,7 @@ from oslo_messaging.rpc import server as rpc_server
 from heatconv import errors
 from heatconv.metrics.declared import SERVED, SERVED_SECONDS
 from heatconv.rpc import versions
+from heatconv.rpc.asked import note_arrival
 from heatconv.rpc.pulse import Pulse
 
 LOG = logging.getLogger(__name__)
@@ -36,6 +37,7 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]  # untyped library
         self._pulse = Pulse()
 
     def _on_incoming(self, incoming: list[Any]) -> None:
+        note_arrival(incoming[0].ctxt)
         self._pulse.begin(incoming[0])
         super()._on_incoming(incoming)
 

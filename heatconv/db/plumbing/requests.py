@@ -5,7 +5,9 @@ Whoever asks gives each request an id of its own, and gives the same one when it
 asks again.  What a request does is decided by one transaction, that of a
 ``@deciding`` function, and the request's row is written in it: of two engines
 that are asked the same, the row's key lets one through, and the other, however
-late, changes nothing and reads the answer that the first one gave.
+late, changes nothing and reads the answer that the first one gave.  One that nobody
+waits for any more is not begun: whoever was answered that nobody could be reached,
+and has asked for something else since, would find that undone.
 
 Which request is being carried out is known to the thread that does it.
 """
@@ -13,6 +15,7 @@ Which request is being carried out is known to the thread that does it.
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -55,13 +58,28 @@ class Request:
 
     id: str
     asked_at: float  #: seconds since the epoch, by the clock of who asks
+    until: float | None = None  #: when nobody waits for the answer any more, by ``time.monotonic``
     answer: Callable[[Any], Any] = lambda _result: None  #: what is answered, of what the transaction returned
     is_kept: bool = False
     _is_written: bool = False  #: in a transaction that may still fail
 
+    def check_time(self) -> None:
+        """Make sure that somebody still waits for the answer.
+
+        Raises:
+            TransportError: nobody does.
+        """
+        if self.until is not None and time.monotonic() > self.until:
+            raise errors.TransportError(reason="nobody waited for the answer any more; nothing was done")
+
     def decide(self, connection: Connection, result: Any) -> None:
-        """Write the request's row, as part of the transaction that returns ``result``."""
+        """Write the request's row, as part of the transaction that returns ``result``.
+
+        Raises:
+            TransportError: nobody waits for the answer any more.
+        """
         if not self.is_kept:
+            self.check_time()
             keep(connection, self, {"answer": self.answer(result)})
             self._is_written = True
 
@@ -103,6 +121,7 @@ def deciding(
 
     Raises:
         AlreadyAnswered: the request was carried out before, and nothing is changed.
+        TransportError: nobody waits for the answer any more, and nothing is changed.
     """
     conditional = function.__name__.startswith("try_")
 

@@ -34,7 +34,7 @@ with warnings.catch_warnings():
     from heatconv.cmd.compose import engine, worker
     from heatconv.cmd.daemon import Daemon
     from heatconv.rpc import memory
-    from heatconv.rpc.asked import Asked
+    from heatconv.rpc.asked import Asked, note_arrival
     from heatconv.rpc.bus import ENGINE_TOPIC, Bus
 
 PROJECT = "once"
@@ -111,11 +111,16 @@ class Serving:
         request_id: str | None = None,
         number: int = 1,
         dies_after: int | None = None,
+        left: float | None = None,
         **arguments: Any,
     ) -> Any:
-        """Call an endpoint as the bus does; a refusal is returned as the user sees it."""
-        asked = Asked(request_id or new_id(), time.time(), number)
+        """Call an endpoint as the bus does; a refusal is returned as the user sees it.
+
+        ``left``: the seconds in which the caller waits for the answer, if it says so.
+        """
+        asked = Asked(request_id or new_id(), time.time(), number, left)
         context = asked.added_to(RequestContext(project_id=PROJECT).to_dict())
+        note_arrival(context)
         self.database.die_after(dies_after)
         try:
             return self._methods[method](context, **arguments)

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from heatconv import errors
 from heatconv.model.ids import new_id
-from tests.functional.once.serving import Died, Serving, empty, holding, wanted
+from tests.functional.once.serving import PATIENCE, Died, Serving, empty, holding, wanted
 
 with warnings.catch_warnings():
     # Of what oslo.messaging imports, some says that it will not be there for ever.
@@ -214,6 +215,23 @@ def test_it_is_done_once_wherever_the_engine_dies_that_was_asked_first(serving, 
         if not died:
             break
     assert commits > 1
+
+
+@pytest.mark.parametrize("method", sorted(GIVEN))
+def test_what_nobody_waits_for_any_more_is_not_begun(serving, method):
+    """Who was answered that no engine could be reached may have asked for something else since."""
+    arguments = GIVEN[method](serving, "mine")
+    serving.rest()
+    before = serving.everything()
+
+    with pytest.raises(errors.TransportError, match="nobody waited"):
+        serving.ask(method, left=0.0, **arguments)
+
+    serving.rest()
+    assert serving.everything() == before
+    serving.ask(method, left=PATIENCE, **arguments)
+    serving.rest()
+    assert serving.everything() != before
 
 
 def test_what_was_refused_stays_refused(serving):

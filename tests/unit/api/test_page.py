@@ -87,8 +87,8 @@ def test_an_operator_can_do_without_it(engine, conf):
 
 def test_it_knows_the_clouds_console_if_the_operator_says_where_it_is(engine, conf):
     conf.set_override("console", "https://cloud.example.org/dashboard", "api")
-    told = testing.TestClient(deploy.application(EngineClient(engine), conf))
-    assert told.simulate_get("/ui/settings.json").json["console"] == "https://cloud.example.org/dashboard"
+    client = testing.TestClient(deploy.application(EngineClient(engine), conf))
+    assert client.simulate_get("/ui/settings.json").json["console"] == "https://cloud.example.org/dashboard"
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "cloud.example.org"])
