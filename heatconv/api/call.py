@@ -7,6 +7,7 @@ what becomes of an error is ``faults``'.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -84,6 +85,11 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     made: Stack | None = None  #: the stack that there is by the request
     has_news: bool = True  #: whether it says anything that the client has not told us that it knows
+
+    @cached_property
+    def text(self) -> str:
+        """The body as it is sent; made once, for all whom the answer is given to."""
+        return json.dumps(self.body)
 
 
 Handler = Callable[..., Answer]

@@ -28,6 +28,7 @@ class Contract:
     any_body: bool = False  #: one of any ``Content-Type``, and none if it is no JSON object
     answers: HTTPStatus = HTTPStatus.OK
     of_tree: bool = False  #: it takes ``nested``: who waits, waits for what is nested in the stack too
+    of_project: bool = False  #: its answer is the same for all in a project who may ask for it
 
     def read(self, call: Call) -> Call:
         """Return a call with its query and its body.

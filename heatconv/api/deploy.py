@@ -8,7 +8,6 @@ together, the handler; an error met anywhere from the route on goes to ``faults`
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -30,7 +29,8 @@ from heatconv.api.handlers import versions
 from heatconv.api.hosts import Hosts
 from heatconv.api.identities import Identities
 from heatconv.api.policy import Policy, access, names_types
-from heatconv.api.watch import Watch
+from heatconv.api.sharing import Shared
+from heatconv.api.watch import RECENT, Watch
 from heatconv.conf import cors
 from heatconv.rpc.engine_client import EngineClient
 from heatconv.signing import Signer, without_signatures
@@ -75,6 +75,7 @@ def application(
         policy=Policy(conf),
         identities=Identities(),
         watch=Watch(engine, conf),
+        shared=Shared(RECENT * conf.api.watch_interval),
     )
     for url, handlers in routes.ROUTES.items():
         endpoint = Endpoint(parts, url, handlers)
@@ -128,6 +129,7 @@ class Parts:
     policy: Policy
     identities: Identities
     watch: Watch
+    shared: Shared
 
 
 class Endpoint:
@@ -166,8 +168,18 @@ class Endpoint:
             self._parts.policy.enforce(rule, call.context)
         handler = self._handlers[request.method]
         located = self._located(call, fields)
-        wait = self._parts.watch.prepare(call, located.get("stack"), contract_of(handler))
-        answer = handler(call, **located)
+        contract = contract_of(handler)
+        wait = self._parts.watch.prepare(call, located.get("stack"), contract)
+        read = partial(handler, call, **located)
+        if wait is None:
+            answer = read()
+        else:
+            try:
+                # The links in it begin as the caller's do; the fingerprint says from when on it may be.
+                same = (project, request.context.base, request.relative_uri, wait.fingerprint)
+                answer = self._parts.shared.get(same, read) if contract.of_project else read()
+            finally:
+                self._parts.watch.note_answered(wait)
         if answer.made is not None:
             self._parts.identities.note(call, answer.made)
         _send(response, answer)
@@ -213,4 +225,4 @@ def _send(response: falcon.Response, answer: Answer) -> None:
     if answer.status != HTTPStatus.NO_CONTENT:
         # Not ``media``: that would leave out the body of an answer that is null.
         response.content_type = falcon.MEDIA_JSON
-        response.text = json.dumps(answer.body)
+        response.text = answer.text

@@ -4,6 +4,8 @@
 A request that waits is held by the server, without a thread: its answer, which would be 304, is not
 sent, and the request is answered anew when the stack has changed or the time is over.  One look at
 an interval is for all the requests that wait in this process; while nobody waits, nobody looks.
+However many wait for the same change, the requests of others go on: those that waited are answered
+in handfuls, who has waited longest first.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import ceil
 from typing import Protocol
 
 from oslo_config import cfg
@@ -30,6 +33,10 @@ LOG = logging.getLogger(__name__)
 HOLD = "heatconv.hold"  #: where in a request's environment a server that can hold it says so
 
 _AT_A_TIME = 1000  #: stacks that an engine is asked about
+_PACE = 200  #: requests that waited are answered in a second, if there are so many
+_UNDER_WAY = 4  #: of these at a time: they take no more threads than that
+RECENT = 4  #: intervals in which the last look counts for who begins to wait
+_HANDFULS = 10  #: in so many, from one look to the next
 _OURS = RequestContext(project_id="")  #: who looks is not one of the callers
 
 
@@ -53,6 +60,10 @@ class Hold(Protocol):
         """Have the request answered anew."""
 
 
+#: Of stacks, with what is nested in them or without: the fingerprint of the last look, and when that was.
+Looked = Mapping[tuple[str, bool], tuple[str, float]]
+
+
 @dataclass(eq=False)
 class Wait:
     """A request that waits."""
@@ -62,6 +73,7 @@ class Wait:
     hold: Hold
     until: float  #: by ``time.monotonic``
     fingerprint: str  #: of the stack, from before its answer was read
+    has_changed: bool = False  #: the stack, since then
 
 
 class Watch:
@@ -73,10 +85,12 @@ class Watch:
     def __init__(self, engine: EngineClient, conf: cfg.ConfigOpts) -> None:
         """Keep what is handed in; nothing runs before somebody waits."""
         self._engine = engine
-        self._interval = conf.api.watch_interval
+        self._interval: float = conf.api.watch_interval
         self._most = conf.api.max_waiting
         self._longest = conf.api.max_wait
-        self._waiting: set[Wait] = set()
+        self._waiting: dict[Wait, None] = {}  #: who has waited longest is first
+        self._under_way: set[Wait] = set()  #: those ended since the last look that have no answer yet
+        self._looked: Looked = {}
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
@@ -102,8 +116,8 @@ class Watch:
             # An engine that does not answer, or is of an earlier release, is no reason not to answer.
             with suppress(errors.TransportError):
                 of_tree = contract.of_tree and asked[query.NESTED]
-                now = self._fingerprints({stack.id: ""}, of_tree=of_tree)
-                hold.wait = Wait(stack.id, of_tree, hold, until, now.get(stack.id, ""))
+                now = self._fingerprint(stack.id, of_tree=of_tree)
+                hold.wait = Wait(stack.id, of_tree, hold, until, now)
         return hold.wait
 
     def try_keep(self, wait: Wait) -> bool:
@@ -113,18 +127,25 @@ class Watch:
                 return False
             if not wait.hold.try_begin():
                 return False
-            self._waiting.add(wait)
+            wait.has_changed = False
+            self._waiting[wait] = None
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
                 self._thread.start()
             self._changed.notify()
             return True
 
+    def note_answered(self, wait: Wait) -> None:
+        """Note that a request has its answer, so that the next of those that waited can have theirs."""
+        with self._changed:
+            if wait in self._under_way:
+                self._under_way.remove(wait)
+                self._changed.notify_all()
+
     def _run(self) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting)
-            time.sleep(self._interval)
             try:
                 self._look()
             except errors.HeatconvError as error:
@@ -132,37 +153,66 @@ class Watch:
                 LOG.warning("It could not be found out which stacks have changed: %s", error)
             except Exception:
                 LOG.exception("It could not be found out which stacks have changed")
+            next_look = time.monotonic() + self._interval
+            self._end(next_look)
+            time.sleep(max(0.0, next_look - time.monotonic()))
 
     def _look(self) -> None:
-        """End what waits no longer, and what waits for a stack that has changed."""
-        now = time.monotonic()
+        """Note of all that waits whether its stack has changed."""
         with self._changed:
-            over = {each for each in self._waiting if each.hold.is_in_vain or each.until <= now}
-            self._waiting -= over
             waiting = tuple(self._waiting)
-        for each in over:
-            each.hold.end()
         for of_tree in (False, True):
             self._look_for([each for each in waiting if each.of_tree is of_tree], of_tree=of_tree)
 
     def _look_for(self, waiting: Sequence[Wait], *, of_tree: bool) -> None:
         known = {each.stack_id: each.fingerprint for each in waiting}
         found: dict[str, str] = {}
+        began = time.monotonic()
         ids = list(known)
         for start in range(0, len(ids), _AT_A_TIME):
             some = {each: known[each] for each in ids[start : start + _AT_A_TIME]}
             found |= self._fingerprints(some, of_tree=of_tree)
+        now = known | found
+        recent = {key: look for key, look in self._looked.items() if self._is_recent(look)}
+        self._looked = recent | {(each, of_tree): (fingerprint, began) for each, fingerprint in now.items()}
         for each in waiting:
-            fingerprint = found.get(each.stack_id, known[each.stack_id])
-            if fingerprint != each.fingerprint:
-                each.fingerprint = fingerprint
-                self._end(each)
+            fingerprint = now[each.stack_id]
+            each.has_changed |= fingerprint != each.fingerprint
+            each.fingerprint = fingerprint
+
+    def _end(self, next_look: float) -> None:
+        """End what waits for a stack that has changed, or no longer, as many as the pace allows by a time."""
+        with self._changed:
+            waiting = tuple(self._waiting)
+        now = time.monotonic()
+        over = [each for each in waiting if each.has_changed or each.until <= now or each.hold.is_in_vain]
+        handful = ceil(_PACE * self._interval / _HANDFULS)
+        with self._changed:
+            self._under_way.clear()  # whoever was not let in, or has gone, takes no place for longer
+        for number, each in enumerate(over[: handful * _HANDFULS], 1):
+            with self._changed:
+                left = next_look - time.monotonic()
+                if not self._changed.wait_for(lambda: len(self._under_way) < _UNDER_WAY, max(0.0, left)):
+                    break
+                self._under_way.add(each)
+                del self._waiting[each]
+            each.hold.end()
+            if number % handful == 0:
+                time.sleep(self._interval / _HANDFULS)
+
+    def _fingerprint(self, stack_id: str, *, of_tree: bool) -> str:
+        """Return the fingerprint of a stack, of the last look if that was for others who wait for it.
+
+        What has changed since then ends the wait at the next look.
+        """
+        look = self._looked.get((stack_id, of_tree))
+        if look is not None and self._is_recent(look):
+            return look[0]
+        return self._fingerprints({stack_id: ""}, of_tree=of_tree).get(stack_id, "")
+
+    def _is_recent(self, look: tuple[str, float]) -> bool:
+        return time.monotonic() - look[1] < RECENT * self._interval
 
     def _fingerprints(self, known: Mapping[str, str], *, of_tree: bool) -> dict[str, str]:
         ask = self._engine.changed_trees if of_tree else self._engine.changed_stacks
         return ask(_OURS, known)
-
-    def _end(self, wait: Wait) -> None:
-        with self._changed:
-            self._waiting.discard(wait)
-        wait.hold.end()

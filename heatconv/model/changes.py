@@ -4,8 +4,10 @@
 Events are numbered when they are written and seen when their transaction has ended, so that one may
 come to light below another that was seen before.  The cursor therefore tells which of the youngest were
 seen: it cuts their numbers into spans, and has a digest of each.  A span with another digest than it had
-holds an event that was late, and is read again as a whole.  What is *settled*, older than any transaction
-that can be open, needs no span: nothing comes below it any more.
+holds an event that was late, and is read again as a whole.  The youngest span has one event, the others
+twice as many as the one after them: what is late by a few events has few others read again with it, and
+all who have seen the same have the same cursor.  What is *settled*, older than any transaction that can
+be open, needs no span: nothing comes below it any more.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import Self
 
 from heatconv import errors
 
-SPANS = 16  #: of a cursor: what is late by no more looks than this has few others read again with it
+SPANS = 16  #: of a cursor, each twice as many events as the younger one after it
 
 _VERSION = "1"
 _LONGEST = 15  #: hexadecimal digits of a number: those that fit any database's integer
@@ -93,7 +95,7 @@ class Difference:
 
 def all_seen(present: Sequence[Numbered], key: int) -> Cursor:
     """Return the cursor of somebody who has seen all these events, which are in order."""
-    return _cursor(present, [], key)
+    return _cursor(present, key)
 
 
 def compare(cursor: Cursor, present: Sequence[Numbered], key: int, *, limit: int) -> Difference:
@@ -108,8 +110,7 @@ def compare(cursor: Cursor, present: Sequence[Numbered], key: int, *, limit: int
     if more:
         fresh = fresh[:limit]
         present = present[: bisect_right(numbers, fresh[-1])]
-    seen = _cursor(present, [span.last for span in cursor.spans], key)
-    return Difference(numbers=fresh, cursor=seen, missed=missed, more=more)
+    return Difference(numbers=fresh, cursor=_cursor(present, key), missed=missed, more=more)
 
 
 def _fresh(cursor: Cursor, numbers: Sequence[int]) -> Iterator[int]:
@@ -122,14 +123,15 @@ def _fresh(cursor: Cursor, numbers: Sequence[int]) -> Iterator[int]:
     yield from numbers[bisect_right(numbers, bounds[-1]) :]
 
 
-def _cursor(present: Sequence[Numbered], bounds: Sequence[int], key: int) -> Cursor:
-    """Return the cursor of somebody who has seen all that is present; ``bounds`` are those of its spans."""
+def _cursor(present: Sequence[Numbered], key: int) -> Cursor:
+    """Return the cursor of somebody who has seen all that is present."""
     numbers = [each.number for each in present]
     settled = [each.number for each in takewhile(lambda each: each.settled, present)]
     floor = settled[-1] if settled else 0
-    last = numbers[-1] if numbers else 0
-    kept = [*(bound for bound in bounds if floor < bound < last), *([last] if last > floor else [])][-SPANS:]
-    spans = (Span(high, _digest(_between(numbers, low, high))) for low, high in pairwise([floor, *kept]))
+    above = numbers[bisect_right(numbers, floor) :]
+    lasts = [above[-(1 << age)] for age in range(SPANS) if 1 << age <= len(above)]
+    bounds = [floor, *reversed(lasts)]
+    spans = (Span(high, _digest(_between(numbers, low, high))) for low, high in pairwise(bounds))
     return Cursor(floor, tuple(spans), key)
 
 

@@ -10,7 +10,7 @@ from heatconv.api.query import NESTED, SINCE
 from heatconv.api.schemas import changes as schemas
 
 
-@takes(query=schemas.LIST, no_other_query=True, of_tree=True)
+@takes(query=schemas.LIST, no_other_query=True, of_tree=True, of_project=True)
 def index(call: Call, stack: Stack) -> Answer:
     """Tell what is new; who has a cursor may wait for it."""
     limit = min(call.query["limit"] or schemas.MOST, schemas.MOST)

@@ -217,3 +217,52 @@ def test_a_stack_that_is_gone_is_no_longer_waited_for(ask, api, engine, stack):
     engine.stacks.clear()
     assert hold.is_over()
     assert ask(stack, hold, tag=tag).status_code == 404
+
+
+def test_those_that_wait_for_the_same_change_are_given_one_answer(api, engine, stack):
+    changes, stack_id = f"{stack}/changes", stack.rsplit("/", 1)[1]
+    cursor = api.simulate_get(changes).json["changes"]["cursor"]
+    asked = {"params": {"since": cursor, "wait": 60}}
+    holds = [FakeHold() for _ in range(20)]
+    for hold in holds:
+        assert api.simulate_get(changes, **asked, extras={HOLD: hold}).status_code == 304
+    engine.add_event(stack_id, "a", "CHECK", "FAILED")
+    engine.stacks[stack_id]["status"] = "FAILED"
+    read = count_reads(engine)
+    answers = []
+    for hold in holds:  # the server asks anew for each that is ended; some wait for the answers before
+        assert hold.is_over()
+        answers.append(api.simulate_get(changes, **asked, extras={HOLD: hold}))
+    assert {each.status_code for each in answers} == {200}
+    assert len({each.text for each in answers}) == 1
+    assert len(read) == 1
+
+    api.simulate_get(changes, params={"since": cursor})  # who does not wait is never given an older one
+    assert len(read) == 2
+
+
+def count_reads(engine):
+    """Return a list that grows with each answer that is read."""
+    read, list_changes = [], engine._list_changes
+
+    def counted(*asked, **more):
+        read.append(asked)
+        return list_changes(*asked, **more)
+
+    engine._list_changes = counted
+    return read
+
+
+def test_few_of_those_that_wait_are_answered_at_a_time(conf, engine, stack):
+    """So they do not take all threads from everybody else."""
+    conf.set_override("watch_interval", 1.0, "api")
+    api = testing.TestClient(deploy.application(EngineClient(engine), conf))
+    holds = [FakeHold() for _ in range(6)]
+    cursor = api.simulate_get(f"{stack}/changes").json["changes"]["cursor"]
+    for hold in holds:
+        asked = {"params": {"since": cursor, "wait": 60}, "extras": {HOLD: hold}}
+        assert api.simulate_get(f"{stack}/changes", **asked).status_code == 304
+    engine.stacks[stack.rsplit("/", 1)[1]]["status"] = "FAILED"
+    assert all(hold.is_over() for hold in holds[:4])
+    assert all(hold.is_begun for hold in holds[4:])
+    assert all(hold.is_over() for hold in holds[4:])  # who does not come back holds up nobody for long

@@ -45,16 +45,27 @@ def test_what_comes_to_light_below_what_was_seen_is_new():
     assert list(look(found.cursor, there(1, 2, 3)).numbers) == []
 
 
-def test_few_are_read_again_with_one_that_is_late_by_a_few_looks():
-    cursor, numbers = all_seen(there(1, settled=1), 0), [1]
-    for last in range(10, 10 * (SPANS + 5), 10):
-        numbers += range(last, last + 10)
-        if last == 150:
-            numbers.remove(155)
-        cursor = look(cursor, there(*numbers, settled=1)).cursor
-    assert len(cursor.spans) == SPANS
-    found = look(cursor, there(*numbers, 155, settled=1))
-    assert list(found.numbers) == [*range(150, 160)]
+@pytest.mark.parametrize("late_by", [1, 2, 5, 45, 150])
+def test_few_are_read_again_with_one_that_is_late_by_a_few(late_by):
+    there_at_last = there(*range(1, 201), settled=1)
+    late = 200 - late_by
+    cursor = all_seen([each for each in there_at_last if each.number != late], 0)
+    found = look(cursor, there_at_last)
+    assert late in found.numbers
+    assert len(found.numbers) <= 2 * late_by
+
+
+def test_all_who_have_seen_the_same_have_the_same_cursor():
+    present = there(*range(1, 60), settled=9)
+    late = all_seen(present[:20], 0)
+    often = all_seen(present[:5], 0)
+    for last in (20, 21, 40):
+        often = look(often, present[:last]).cursor
+    assert look(late, present).cursor == look(often, present).cursor == all_seen(present, 0)
+
+
+def test_a_cursor_is_short_whatever_was_seen():
+    assert len(all_seen(there(*range(1, 1 << (SPANS + 1))), 0).spans) == SPANS
 
 
 def test_what_is_settled_needs_no_span():
