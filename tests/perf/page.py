@@ -36,7 +36,7 @@ PATIENCE = 600.0
 #: What the page has asked for since it was opened, without its own files.
 _ASKED = """
 return performance.getEntriesByType('resource').filter((each) => each.name.includes('/v1/')).map((each) => ({
-  what: new URL(each.name).pathname.split('/').slice(6).join('/') || 'stack',
+  what: new URL(each.name).pathname.split('/').slice(3).filter((_part, at) => at !== 1 && at !== 2).join('/'),
   began: each.startTime / 1000, seconds: each.duration / 1000, bytes: each.encodedBodySize}));
 """
 
