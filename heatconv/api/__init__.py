@@ -13,7 +13,7 @@ out who asks (``tokens`` and ``passwords`` are two ways); ``policy``, which find
 in ``policies`` whether the caller may; ``identities``, which proves that a stack's name and id
 belong together; ``contract``, which reads the request by ``query`` and ``body`` as the ``schemas``
 declare.  An answer that the client has already is left out by ``unchanged``, or waits for a change
-of its stack by ``watch``.
+of its stack by ``watch``; those who waited for the same are given one answer by ``sharing``.
 
 ``page`` serves the live page, whose files are in the directory ui and ask the API as any client does;
 ``login`` gets a token of Keystone for it.
