@@ -8,7 +8,8 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
-_KEY, _ARRIVED = "asked", "arrived"
+#: Beside the first, which earlier releases take as it is: how long somebody waits, and when the call came.
+_KEY, _LEFT, _ARRIVED = "asked", "waited_for", "arrived"
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,13 @@ class Asked:
         said = context.get(_KEY)
         if not said:
             return None
-        return cls(said["id"], said["at"], said["number"], said.get("left"))  # whatever a later release adds
+        # Whatever a later release adds is left alone.
+        return cls(said["id"], said["at"], said["number"], context.get(_LEFT))
 
     def added_to(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """Return the context of a call that is known by this."""
-        return {**context, _KEY: dict(vars(self))}
+        known = {"id": self.id, "at": self.at, "number": self.number}
+        return {**context, _KEY: known, _LEFT: self.left}
 
     def until(self, context: Mapping[str, Any]) -> float | None:
         """Return until when somebody waits for the answer, by ``time.monotonic``; None if that is unknown.
