@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
-import time
+import threading
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from functools import partial
@@ -119,6 +120,9 @@ def _update_params(conf: cfg.ConfigOpts, database: Database) -> None:
 def _purge_deleted(conf: cfg.ConfigOpts, database: Database) -> None:
     """Drop stacks that were deleted long ago from the database, with all that is left of them."""
     asked = conf.command
+    # Raised anywhere, an interruption can be lost in what nobody catches errors of, such as a destructor.
+    interrupted = threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: interrupted.set())
     gone = deleted_stacks.purge(
         database,
         older_than=min(asked.age * _GRANULARITIES[asked.granularity], _AGES),
@@ -126,7 +130,9 @@ def _purge_deleted(conf: cfg.ConfigOpts, database: Database) -> None:
         batch=asked.batch_size,
         is_dry=asked.dry_run,
     )
-    for transactions, progress in enumerate(pace.unhurried(gone, time.sleep), start=1):
+    for transactions, progress in enumerate(pace.unhurried(gone, interrupted.wait), start=1):
+        if interrupted.is_set():
+            raise KeyboardInterrupt
         if transactions % SHOWN_EVERY == 0:
             print(progress, flush=True)  # noqa: T201 - a command's answer
     print(progress)  # noqa: T201 - as above
