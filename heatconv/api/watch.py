@@ -34,7 +34,7 @@ HOLD = "heatconv.hold"  #: where in a request's environment a server that can ho
 
 _AT_A_TIME = 1000  #: stacks that an engine is asked about
 _PACE = 200  #: requests that waited are answered in a second, if there are so many
-_UNDER_WAY = 4  #: of these at a time: they take no more threads than that
+_UNDER_WAY = 4  #: of these at a time, from one look to the next: a slow reading holds few threads
 RECENT = 4  #: intervals in which the last look counts for who begins to wait
 _HANDFULS = 10  #: in so many, from one look to the next
 _OURS = RequestContext(project_id="")  #: who looks is not one of the callers

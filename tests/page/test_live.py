@@ -90,21 +90,16 @@ def test_the_overview_is_sent_nothing_when_nothing_has_changed(page, client, dri
     page.open()
     page.see("shop", "tbody")
     statuses: list[int] = []
-    received = 0
 
     def is_quiet() -> bool:
         """Tell whether all three lists of a look were answered without a body."""
-        nonlocal received
         for line in driver.get_log("performance"):
             message = json.loads(line["message"])["message"]
             if message["method"] == "Network.responseReceivedExtraInfo":
                 statuses.append(message["params"]["statusCode"])
-            if message["method"] == "Network.loadingFinished":
-                received = message["params"]["encodedDataLength"]
         return statuses[-3:] == [304] * 3
 
     page.wait(is_quiet, "it is to look again, and to be sent nothing")
-    print(f"\n{statuses}, {received} bytes with headers for the last")  # noqa: T201 - it is run to be told
 
     create(client, "another", SHOP)
     page.see("another", "tbody")

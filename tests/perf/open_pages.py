@@ -47,8 +47,12 @@ class Pages:
 
     def __init__(self, endpoint: str, how: str, count: int, stack: str) -> None:
         command = [sys.executable, "-m", "tests.perf.followers", endpoint, how, str(count), stack]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self._process = subprocess.Popen(command, cwd=ROOT, **pipes)  # type: ignore[call-overload]  # of a dict
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._asks, self._answers = self._process.stdin, self._process.stdout
         self._line()
 
     def take(self) -> Record:
@@ -57,8 +61,8 @@ class Pages:
         Raises:
             RuntimeError: a page has failed.
         """
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
+        self._asks.write("\n")
+        self._asks.flush()
         return self._line()
 
     def close(self) -> None:
@@ -67,7 +71,7 @@ class Pages:
         self._process.wait()
 
     def _line(self) -> Record:
-        line = self._process.stdout.readline()
+        line = self._answers.readline()
         if not line:
             raise RuntimeError("the figures are void: a page has failed")
         return dict(json.loads(line))
