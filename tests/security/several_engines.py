@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -16,20 +15,16 @@ from heatconv.assembly.engine import EngineSettings
 from heatconv.db.plumbing.session import Database
 from heatconv.db.software.configs import Quotas
 from heatconv.db.software.project import ProjectSoftware
+from heatconv.engine import once
 from heatconv.model.ids import new_id
 from heatconv.model.software import SoftwareConfig, SoftwareDeployment
 from heatconv.plans.plans import Bounds
 from heatconv.resources.registry import Registry
+from heatconv.rpc.asked import Asked
 from heatconv.rpc.context import RequestContext
 from heatconv.testing.doorbell import NotedDoorbell
 from heatconv.testing.keys import KEYRING
 from tests.functional.core.world import at_once
-
-with warnings.catch_warnings():
-    # Of what oslo.messaging imports, some says that it will not be there for ever.
-    warnings.simplefilter("ignore")
-    from heatconv.engine import once
-    from heatconv.rpc.asked import Asked
 
 OURS = RequestContext(project_id="ours")
 EMPTY = {"heat_template_version": "2021-04-16"}

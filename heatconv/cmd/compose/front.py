@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -70,6 +71,8 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
         self.holds = Holds(bounds.connections // 2, bounds.connections_of_address // 2)
         self.connections: dict[str, set[Connection]] = {}  #: by address
         self._next_warning = 0.0
+        self._waking = threading.RLock()  # held again by a signal handler, which interrupts its holder
+        self._can_be_woken = True
         adjustments = Adjustments(
             sockets=[],
             ident=None,
@@ -102,7 +105,9 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
         while any(each.in_work for each in self.active_channels.values()) and time.monotonic() < deadline:
             self._turn()
         self.task_dispatcher.shutdown()
-        self.trigger.close()
+        with self._waking:
+            self._can_be_woken = False
+            self.trigger.close()
         wasyncore.close_all(self._map)
 
     def stop(self) -> None:
@@ -112,6 +117,12 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
             # In a signal handler green threads may not write; the loop looks up by itself within a second.
             with suppress(RuntimeError):
                 self.pull_trigger()
+
+    def pull_trigger(self) -> None:
+        """See the base; what is closed is not written to, as its number may be another file's by then."""
+        with self._waking:
+            if self._can_be_woken:
+                super().pull_trigger()
 
     def admit(self, newcomer: Connection) -> None:
         """Count a new connection; close one in its place where there are too many.

@@ -6,24 +6,18 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import oslo_messaging
 import pytest
 from oslo_config import cfg
 
 from heatconv import errors
 from heatconv.model.nodes import Direction, Node
-
-with warnings.catch_warnings():
-    # Of what oslo.messaging imports, some says that it will not be there for ever.
-    warnings.simplefilter("ignore")
-    import oslo_messaging
-
-    from heatconv.rpc import memory
-    from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus
+from heatconv.rpc import memory
+from heatconv.rpc.bus import WORKER_TOPIC, Bell, Bus
 
 TOPIC = "a-topic"
 PATIENCE = 30  #: seconds that something may take to come

@@ -3,20 +3,13 @@
 
 from __future__ import annotations
 
-import warnings
-
+import oslo_messaging
 import pytest
 
 from heatconv import errors
+from heatconv.rpc.asking import EngineCaller
+from heatconv.rpc.bus import Bus
 from heatconv.rpc.context import RequestContext
-
-with warnings.catch_warnings():
-    # Of what oslo.messaging imports, some says that it will not be there for ever.
-    warnings.simplefilter("ignore")
-    import oslo_messaging
-
-    from heatconv.rpc.asking import EngineCaller
-    from heatconv.rpc.bus import Bus
 
 
 class Network(Bus):

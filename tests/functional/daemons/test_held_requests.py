@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import http.client
+import os
 import socket
 import threading
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 
 import pytest
 
@@ -51,8 +52,9 @@ def application():
     return Application()
 
 
-@pytest.fixture
-def front(application):
+@contextmanager
+def served(application):
+    """Have an application served, and the server ended."""
     bounds = Bounds(seconds=60, connections=40, connections_of_address=20, body=1000)
     front = Front(application, listen("127.0.0.1", 0, shared=False), 1, bounds)
     serving = threading.Thread(target=front.serve)
@@ -61,6 +63,12 @@ def front(application):
     front.stop()
     serving.join(PATIENCE)
     assert not serving.is_alive()
+
+
+@pytest.fixture
+def front(application):
+    with served(application) as front:
+        yield front
 
 
 @pytest.fixture
@@ -180,3 +188,18 @@ def test_a_server_that_stops_answers_what_it_holds(application, front, send):
     front.stop()
     assert [answer(each) for each in held] == [(304, b"")] * 5
     assert application.refused == 5
+
+
+def test_who_wakes_a_server_that_has_ended_writes_to_no_file_of_others(application):
+    """A thread that is still at an answer, or that asks it to stop, may be late."""
+    with served(application) as front:
+        pass
+    with ExitStack() as until:
+        pipes = [os.pipe() for _ in range(3)]  # which get the numbers that the server's had
+        for end in (end for pipe in pipes for end in pipe):
+            until.callback(os.close, end)
+        front.pull_trigger()
+        for reads, _ in pipes:
+            os.set_blocking(reads, False)
+            with pytest.raises(BlockingIOError):
+                os.read(reads, 1)

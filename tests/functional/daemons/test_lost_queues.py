@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from contextlib import closing
 from typing import Any
 
@@ -14,12 +13,8 @@ import sqlalchemy as sa
 from oslo_config import cfg
 
 from heatconv import errors
-
-with warnings.catch_warnings():
-    # Of what oslo.messaging imports, some says that it will not be there for ever.
-    warnings.simplefilter("ignore")
-    from heatconv.rpc import rabbit
-    from heatconv.rpc.bus import ENGINE_TOPIC, Bus
+from heatconv.rpc import rabbit
+from heatconv.rpc.bus import ENGINE_TOPIC, Bus
 
 PATIENCE = 60
 

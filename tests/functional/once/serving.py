@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import threading
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,22 +19,18 @@ from oslo_config import cfg
 
 from heatconv import conf as configuration
 from heatconv import errors
+from heatconv.cmd.compose import engine, worker
+from heatconv.cmd.daemon import Daemon
 from heatconv.db import tables
 from heatconv.db.plumbing.places import Opened
 from heatconv.db.plumbing.session import Database
 from heatconv.model.ids import new_id
 from heatconv.resources.registry import Registry
+from heatconv.rpc import memory
+from heatconv.rpc.asked import Asked, note_arrival
+from heatconv.rpc.bus import ENGINE_TOPIC, Bus
 from heatconv.rpc.context import RequestContext
 from heatconv.testing.keys import KEYRING
-
-with warnings.catch_warnings():
-    # Of what oslo.messaging imports, some says that it will not be there for ever.
-    warnings.simplefilter("ignore")
-    from heatconv.cmd.compose import engine, worker
-    from heatconv.cmd.daemon import Daemon
-    from heatconv.rpc import memory
-    from heatconv.rpc.asked import Asked, note_arrival
-    from heatconv.rpc.bus import ENGINE_TOPIC, Bus
 
 PROJECT = "once"
 PATIENCE = 60

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,13 +11,9 @@ import pytest
 
 from heatconv import errors
 from heatconv.model.ids import new_id
+from heatconv.rpc.endpoint import endpoints_of
+from heatconv.rpc.engine_client import EngineClient
 from tests.functional.once.serving import PATIENCE, Died, Serving, empty, holding, wanted
-
-with warnings.catch_warnings():
-    # Of what oslo.messaging imports, some says that it will not be there for ever.
-    warnings.simplefilter("ignore")
-    from heatconv.rpc.endpoint import endpoints_of
-    from heatconv.rpc.engine_client import EngineClient
 
 Given = Callable[[Serving, str], dict[str, Any]]
 

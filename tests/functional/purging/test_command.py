@@ -4,18 +4,13 @@
 from __future__ import annotations
 
 import signal
-import warnings
 
 import pytest
 
+from heatconv.cmd.manage import INTERRUPTED
 from tests.functional.purging.planted import LONG_AGO, YESTERDAY, add_stack, everything, names
 from tests.functional.servers import nursery
 from tests.functional.servers.processes import Process, program
-
-with warnings.catch_warnings():
-    # Of what oslo.messaging imports, some says that it will not be there for ever.
-    warnings.simplefilter("ignore")
-    from heatconv.cmd.manage import INTERRUPTED
 
 
 def manage(path, *arguments):

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,7 @@ import amqp
 import sqlalchemy as sa
 
 from heatconv import conf as configuration
-
-with warnings.catch_warnings():
-    # Of what oslo.messaging imports, some says that it will not be there for ever.
-    warnings.simplefilter("ignore")
-    from heatconv.rpc.bus import Bus, Notifier
+from heatconv.rpc.bus import Bus, Notifier
 
 QUEUES = ("notifications.info", "notifications.error")
 

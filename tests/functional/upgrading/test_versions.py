@@ -5,21 +5,15 @@ from __future__ import annotations
 
 import inspect
 import queue
-import warnings
 
 import pytest
 from oslo_config import cfg
 
 from heatconv import errors
-from heatconv.rpc import versions
+from heatconv.rpc import asking, memory, versions
+from heatconv.rpc.bus import ENGINE_TOPIC, WORKER_TOPIC, Bell, Bus
 from heatconv.rpc.context import RequestContext
 from heatconv.rpc.endpoint import Endpoint
-
-with warnings.catch_warnings():
-    # Of what oslo.messaging imports, some says that it will not be there for ever.
-    warnings.simplefilter("ignore")
-    from heatconv.rpc import asking, memory
-    from heatconv.rpc.bus import ENGINE_TOPIC, WORKER_TOPIC, Bell, Bus
 
 NEXT = "1.2"
 LONG = 60.0  #: seconds; more than a test takes

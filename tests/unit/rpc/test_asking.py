@@ -3,22 +3,16 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import pairwise
 
+import oslo_messaging
 import pytest
 
 from heatconv import errors
+from heatconv.rpc import asking
+from heatconv.rpc.asked import Asked
+from heatconv.rpc.bus import Bus
 from heatconv.rpc.context import RequestContext
-
-with warnings.catch_warnings():
-    # Of what oslo.messaging imports, some says that it will not be there for ever.
-    warnings.simplefilter("ignore")
-    import oslo_messaging
-
-    from heatconv.rpc import asking
-    from heatconv.rpc.asked import Asked
-    from heatconv.rpc.bus import Bus
 
 CONTEXT = RequestContext(project_id="mine")
 

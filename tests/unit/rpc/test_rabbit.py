@@ -3,20 +3,15 @@
 
 from __future__ import annotations
 
-import warnings
 from types import SimpleNamespace
 
+import oslo_messaging
 import pytest
 from oslo_config import cfg
+from oslo_messaging._drivers import common, impl_rabbit
 
-with warnings.catch_warnings():
-    # Of what oslo.messaging imports, some says that it will not be there for ever.
-    warnings.simplefilter("ignore")
-    import oslo_messaging
-    from oslo_messaging._drivers import common, impl_rabbit
-
-    from heatconv.rpc import rabbit
-    from heatconv.rpc.bus import Bus
+from heatconv.rpc import rabbit
+from heatconv.rpc.bus import Bus
 
 URL = "rabbit://guest:guest@127.0.0.1:9/"
 
