@@ -14,6 +14,13 @@ from selenium.webdriver import Chrome
 
 from heatconv.client.http import Client
 from heatconv.testing.cloud_client import CloudControl
+from tests.functional.conftest import (  # noqa: F401 - fixtures
+    databases,
+    fresh_database,
+    rabbit_url,
+    run_daemons,
+    servers,
+)
 from tests.functional.servers.one_process import fake_cloud, heatconv_all
 from tests.page import browser
 from tests.page.browser import Page
