@@ -32,6 +32,7 @@ from waitress.utilities import RequestEntityTooLarge
 from heatconv.api.hosts import network
 from heatconv.api.watch import HOLD
 from heatconv.cmd.compose.holds import Held, Hold, Holds
+from heatconv.cmd.compose.loop import Loop
 from heatconv.rpc.asking import waited_for_since
 
 LOG = logging.getLogger(__name__)
@@ -71,6 +72,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
         self.holds = Holds(bounds.connections // 2, bounds.connections_of_address // 2)
         self.connections: dict[str, set[Connection]] = {}  #: by address
         self._next_warning = 0.0
+        self.loop = Loop()
         self._waking = threading.RLock()  # held again by a signal handler, which interrupts its holder
         self._can_be_woken = True
         adjustments = Adjustments(
@@ -81,7 +83,6 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
             connection_limit=2 * bounds.connections + 100,  # never reached: ``admit`` is stricter
             max_request_header_size=HEADER,
             max_request_body_size=max(bounds.body, DRAINED) + 1,
-            asyncore_use_poll=True,
             channel_timeout=bounds.seconds,
             cleanup_interval=min(1, bounds.seconds / 4),
         )
@@ -92,6 +93,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
             adj=adjustments,
             sockinfo=(listener.family, listener.type, listener.proto, listener.getsockname()),
             bind_socket=False,
+            map=self.loop,
         )
 
     def serve(self, at_each_turn: Callable[[], None] = lambda: None) -> None:
@@ -100,6 +102,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
             at_each_turn()
             self._turn()
         wasyncore.dispatcher.close(self)
+        self.loop.look_at(self.active_channels.values())
         deadline = time.monotonic() + GRACE
         self.holds.close()
         while any(each.in_work for each in self.active_channels.values()) and time.monotonic() < deadline:
@@ -108,7 +111,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
         with self._waking:
             self._can_be_woken = False
             self.trigger.close()
-        wasyncore.close_all(self._map)
+        self.loop.close()
 
     def stop(self) -> None:
         """Let ``serve`` return; any thread, and any signal handler, may ask for it."""
@@ -123,6 +126,11 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
         with self._waking:
             if self._can_be_woken:
                 super().pull_trigger()
+
+    def add_task(self, connection: Connection) -> None:
+        """See the base."""
+        self.loop.begin(connection)
+        super().add_task(connection)
 
     def admit(self, newcomer: Connection) -> None:
         """Count a new connection; close one in its place where there are too many.
@@ -148,6 +156,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
         """Close the connections whose clients have taken too long."""
         for connection in list(self.active_channels.values()):
             connection.hurry(now, self.bounds.seconds)
+        self.loop.look_at(self.active_channels.values())
 
     def handle_accept(self) -> None:
         """Take a connection, and go on listening whatever becomes of it."""
@@ -170,7 +179,8 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
 
     def _turn(self) -> None:
         try:
-            wasyncore.loop(timeout=self.adj.cleanup_interval, use_poll=True, map=self._map, count=1)
+            self.loop.look_at([self])  # which sees to the slow clients when it is asked
+            self.loop.turn(self.adj.cleanup_interval)
         except Exception:
             LOG.exception("The connections could not be looked at, and will be again")
 
@@ -259,9 +269,11 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
                 super().service()
         except Held:
             request.hold.leave()
-            return
-        self.free_since = time.time()
-        self._served += 1
+        else:
+            self.free_since = time.time()
+            self._served += 1
+        finally:
+            self.server.loop.end(self)
 
     def hurry(self, now: float, seconds: float) -> None:
         """End a connection whose client has owed the same thing for longer than that.
