@@ -96,11 +96,13 @@ class Page:
         return found
 
     def press(self, label: str, within: str = "body") -> None:
-        """Press a button, or follow a link, by what is written on it."""
+        """Press a button, or follow a link, by what is written on it, once what is around it is drawn."""
 
         def look() -> bool:
-            for each in self.all(f"{within} button, {within} a, {within} summary"):
-                if each.text.strip() == label and each.is_displayed() and each.is_enabled():
+            being_drawn = self.all("[aria-busy=true] :is(button, a, summary)")
+            for each in self.all(f"{within} :is(button, a, summary)"):
+                can_be_pressed = each.is_displayed() and each.is_enabled() and each not in being_drawn
+                if each.text.strip() == label and can_be_pressed:
                     each.click()
                     return True
             return False

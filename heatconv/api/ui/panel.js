@@ -49,6 +49,7 @@ export class Panel {
     this.title.textContent = title;
     this.type.textContent = type;
     put(this.body, h("p", { class: "quiet" }, words.loading));
+    this.element.setAttribute("aria-busy", "false");
     this.element.hidden = false;
     this.title.focus();
   }
@@ -100,6 +101,7 @@ export class Panel {
         this.draw();
       }, () => {}); // what cannot be read is not shown; a resource may just have gone
     const of = { resource_name: this.name, limit: EVENTS };
+    this.element.setAttribute("aria-busy", "true");
     await Promise.all([
       known(get(`${stack}/${path("resources", this.name)}`).then((answer) => answer.resource), "resource"),
       // Not those below the resource: where nothing has happened yet, there is nothing at that address.
@@ -108,6 +110,7 @@ export class Panel {
         known(get(`${stack}/template`).then((template) =>
           (template.resources ?? template.Resources)?.[this.name] ?? {}), "properties"),
     ]);
+    if (turn === this.turn) this.element.setAttribute("aria-busy", "false");
   }
 
   draw() {
