@@ -171,15 +171,12 @@ class Endpoint:
         contract = contract_of(handler)
         wait = self._parts.watch.prepare(call, located.get("stack"), contract)
         read = partial(handler, call, **located)
-        if wait is None:
-            answer = read()
+        if wait is not None and contract.of_project:
+            # The links in it begin as the caller's do; the fingerprint says from when on it may be.
+            same = (project, request.context.base, request.relative_uri, wait.fingerprint)
+            answer = self._parts.shared.get(same, read)
         else:
-            try:
-                # The links in it begin as the caller's do; the fingerprint says from when on it may be.
-                same = (project, request.context.base, request.relative_uri, wait.fingerprint)
-                answer = self._parts.shared.get(same, read) if contract.of_project else read()
-            finally:
-                self._parts.watch.note_answered(wait)
+            answer = read()
         if answer.made is not None:
             self._parts.identities.note(call, answer.made)
         _send(response, answer)

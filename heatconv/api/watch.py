@@ -13,9 +13,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from typing import Protocol
 
@@ -34,7 +35,7 @@ HOLD = "heatconv.hold"  #: where in a request's environment a server that can ho
 
 _AT_A_TIME = 1000  #: stacks that an engine is asked about
 _PACE = 200  #: requests that waited are answered in a second, if there are so many
-_UNDER_WAY = 4  #: of these at a time, from one look to the next: a slow reading holds few threads
+_UNDER_WAY = 4  #: of these at a time: a slow reading holds few threads
 RECENT = 4  #: intervals in which the last look counts for who begins to wait
 _HANDFULS = 10  #: in so many, from one look to the next
 _OURS = RequestContext(project_id="")  #: who looks is not one of the callers
@@ -56,8 +57,8 @@ class Hold(Protocol):
     def try_begin(self) -> bool:
         """Keep the answer that is about to be given; False: it is sent, for too many wait already."""
 
-    def end(self) -> None:
-        """Have the request answered anew."""
+    def end(self, then: Callable[[], None]) -> None:
+        """Have the request answered anew, then call something; it may not, if the client has gone."""
 
 
 #: Of stacks, with what is nested in them or without: the fingerprint of the last look, and when that was.
@@ -89,7 +90,7 @@ class Watch:
         self._most = conf.api.max_waiting
         self._longest = conf.api.max_wait
         self._waiting: dict[Wait, None] = {}  #: who has waited longest is first
-        self._under_way: set[Wait] = set()  #: those ended since the last look that have no answer yet
+        self._under_way: set[Wait] = set()  #: those ended that have no answer yet
         self._looked: Looked = {}
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -134,13 +135,6 @@ class Watch:
                 self._thread.start()
             self._changed.notify()
             return True
-
-    def note_answered(self, wait: Wait) -> None:
-        """Note that a request has its answer, so that the next of those that waited can have theirs."""
-        with self._changed:
-            if wait in self._under_way:
-                self._under_way.remove(wait)
-                self._changed.notify_all()
 
     def _run(self) -> None:
         while True:
@@ -188,17 +182,24 @@ class Watch:
         over = [each for each in waiting if each.has_changed or each.until <= now or each.hold.is_in_vain]
         handful = ceil(_PACE * self._interval / _HANDFULS)
         with self._changed:
-            self._under_way.clear()  # whoever was not let in, or has gone, takes no place for longer
+            self._under_way = {each for each in self._under_way if not each.hold.is_in_vain}
         for number, each in enumerate(over[: handful * _HANDFULS], 1):
             with self._changed:
                 left = next_look - time.monotonic()
                 if not self._changed.wait_for(lambda: len(self._under_way) < _UNDER_WAY, max(0.0, left)):
                     break
-                self._under_way.add(each)
                 del self._waiting[each]
-            each.hold.end()
+                if not each.hold.is_in_vain:
+                    self._under_way.add(each)
+            each.hold.end(partial(self._note_answered, each))
             if number % handful == 0:
                 time.sleep(self._interval / _HANDFULS)
+
+    def _note_answered(self, wait: Wait) -> None:
+        """Note that a request has its answer, so that the next of those that waited can have theirs."""
+        with self._changed:
+            self._under_way.discard(wait)
+            self._changed.notify_all()
 
     def _fingerprint(self, stack_id: str, *, of_tree: bool) -> str:
         """Return the fingerprint of a stack, of the last look if that was for others who wait for it.

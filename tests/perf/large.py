@@ -87,15 +87,16 @@ def _groups(bench: Bench, arguments: argparse.Namespace) -> Iterator[Record]:
     """Take a stack of groups through its life."""
     count, members = arguments.count, arguments.members
     total = count * (members + 1)
-    body = {"template": _of_groups(count, members, members)}
-    scaled = {"template": _of_groups(count, members, members + MORE)}
+    body = {"template": of_groups(count, members, members)}
+    scaled = {"template": of_groups(count, members, members + MORE)}
     created = bench.operation("create", total, lambda: bench.start("large", body))
     yield created | {"parts_per_second": _parts(bench.connection)}
     yield bench.operation("scale", MORE, lambda: bench.update("large", scaled))
     yield bench.operation("delete", total + MORE, lambda: bench.delete("large"))
 
 
-def _of_groups(count: int, members: int, of_first: int) -> Json:
+def of_groups(count: int, members: int, of_first: int) -> Json:
+    """Return a template of so many groups, with so many members each but for the first one."""
     return _hot(
         {
             f"g{number}": {

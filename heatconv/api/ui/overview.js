@@ -3,8 +3,9 @@
 
 import { currentProject, get, may } from "./api.js";
 import { button, h, put, say, short } from "./dom.js";
+import { secondsLeft } from "./left.js";
 import { KINDS, badge, kindOf, mark } from "./states.js";
-import { lasting, secondsLeft, since } from "./times.js";
+import { lasting, since } from "./times.js";
 import { words } from "./words.js";
 
 const PAGE = 50;

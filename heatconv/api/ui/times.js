@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times in the reader's own zone, and how long ago something was.
 
-import { serviceTime } from "./api.js";
 import { h } from "./dom.js";
 import { words } from "./words.js";
 
 const LONG = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-
-const LEAST = 2; // steps that are done before it is said how long the rest takes
-const TOO_SOON = 2; // seconds: moments of the service are whole ones
 
 const UNITS = [
   ["day", 86400],
@@ -42,16 +38,4 @@ export function lasting(seconds, unitDisplay = "long") {
   const [unit, size] = UNITS.find(([, each]) => seconds >= 2 * each) ?? ["second", 1];
   const format = { style: "unit", unit, unitDisplay, maximumFractionDigits: 0 };
   return new Intl.NumberFormat(undefined, format).format(seconds / size);
-}
-
-/**
- * Return how many seconds what is under way in a stack should still take, if the rest takes as long as what
- * is done; null while there is too little to go by. When the clearing away after an update began, is not known.
- */
-export function secondsLeft({ stack_status: state, phase, progress, updated_time: updated, creation_time: created }) {
-  const { done, total } = progress ?? {};
-  const isFromStart = phase === "UPDATE" || state.startsWith("DELETE_");
-  if (!state.endsWith("_IN_PROGRESS") || !isFromStart || !(done >= LEAST) || done >= total) return null;
-  const seconds = (serviceTime() - new Date(updated ?? created)) / 1000;
-  return seconds < TOO_SOON ? null : (seconds / done) * (total - done);
 }

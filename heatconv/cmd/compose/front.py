@@ -270,6 +270,8 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
         except Held:
             request.hold.leave()
         else:
+            if request.hold is not None:
+                request.hold.note_answered()
             self.free_since = time.time()
             self._served += 1
         finally:

@@ -50,11 +50,16 @@ class Holds:
             each.end()
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 class Hold:
     """What can be done with a request, a ``heatconv.api.watch.Hold``.
 
     Concurrency: the thread that would have answered goes, and somebody ends the hold, in any order; the
-    request is answered anew when both have happened.
+    request is answered anew when both have happened.  Who has ended it is called when there is an answer,
+    which may be that it is held again.
     """
 
     def __init__(
@@ -68,6 +73,7 @@ class Hold:
         self._answer = answer
         self._lock = threading.Lock()
         self._lacking: set[str] = set()
+        self._then: Callable[[], None] = _nothing
 
     @property
     def is_in_vain(self) -> bool:
@@ -81,6 +87,7 @@ class Hold:
 
     def try_begin(self) -> bool:
         """Keep the answer that is about to be given, if there is a place for it."""
+        self.note_answered()
         self._lacking = {"thread", "end"}
         if not self._holds.try_add(self):
             self._lacking = set()
@@ -90,9 +97,15 @@ class Hold:
         """Note that the thread has gone."""
         self._note("thread")
 
-    def end(self) -> None:
-        """Have the request answered anew."""
+    def end(self, then: Callable[[], None] = _nothing) -> None:
+        """Have the request answered anew, and then call something."""
+        self._then = then
         self._note("end")
+
+    def note_answered(self) -> None:
+        """Note that there is an answer, and call whoever is to know."""
+        then, self._then = self._then, _nothing
+        then()
 
     def _note(self, happened: str) -> None:
         with self._lock:

@@ -130,6 +130,22 @@ def test_who_ends_it_twice_has_it_answered_once(application, send):
     assert answer(connection) == (200, b"something")
 
 
+def test_who_ends_it_gets_to_know_when_there_is_an_answer(application, send):
+    """Be it that the request is held again."""
+    connection = send("/held")
+    application.until(1)
+    known = threading.Semaphore(0)
+    application.held[0].end(known.release)
+    assert known.acquire(timeout=PATIENCE)
+    application.until(2)
+
+    application.news = b"something"
+    application.held[1].end(known.release)
+    assert answer(connection) == (200, b"something")
+    assert known.acquire(timeout=PATIENCE)
+    assert not known.acquire(blocking=False)
+
+
 def test_a_connection_stays_after_an_answer_without_a_body(application, front, send):
     connection = send("/held")
     application.until(1)

@@ -77,7 +77,7 @@ def test_what_is_held_counts_when_it_is_answered(api, engine, counted):
     assert hold.is_begun
     assert counted("GET", route, "3xx") == 0
 
-    hold.end()
+    hold.end(lambda: None)
     hold.wait.until = 0
     assert api.simulate_get(path, **ask).status_code == 304
     assert counted("GET", route, "3xx") == 1
