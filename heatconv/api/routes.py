@@ -105,4 +105,5 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/permissions": {"GET": services.permissions},
     "/build_info": {"GET": services.build_info},
     "/services": {"GET": services.index},
+    "/services/work": {"GET": services.work},
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``service list`` and ``build info``."""
+"""``service list``, ``service work`` and ``build info``."""
 
 from __future__ import annotations
 
@@ -20,6 +20,14 @@ class List(Lister):
     def take_action(self, _args: argparse.Namespace) -> Any:
         """List them."""
         return table(_LISTED, client_of(self).list_services())
+
+
+class Work(ShowOne):
+    """Show how much there is to do in all projects, and how late the oldest of it is, in seconds."""
+
+    def take_action(self, _args: argparse.Namespace) -> Any:
+        """Show it."""
+        return document(client_of(self).show_work())
 
 
 class BuildInfo(ShowOne):

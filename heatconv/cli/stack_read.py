@@ -63,6 +63,9 @@ class List(Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Take filters."""
         parser = super().get_parser(prog_name)
+        parser.add_argument(
+            "--search", metavar="TEXT", help="with this in their name or in one of their tags"
+        )
         parser.add_argument("--tags", metavar="TAG,...", help="with all of these tags")
         parser.add_argument("--status", metavar="STATUS", help="FAILED, CREATE_COMPLETE, ...")
         parser.add_argument("--deleted", action="store_true", help="deleted ones, too")
@@ -72,7 +75,7 @@ class List(Lister):
 
     def take_action(self, args: argparse.Namespace) -> Any:
         """List them."""
-        query = {"tags": args.tags, "status": args.status}
+        query = {"search": args.search, "tags": args.tags, "status": args.status}
         query |= {f"show_{kind}": "true" for kind in ("deleted", "nested", "hidden") if getattr(args, kind)}
         return table(_LISTED, client_of(self).list_stacks(query))
 

@@ -354,6 +354,10 @@ class Client(Transport):
         """Return the daemons that run, or ran."""
         return list(self._send("GET", "/services")["services"])
 
+    def show_work(self) -> Json:
+        """Return how much there is to do in all projects, and how late the oldest of it is, in seconds."""
+        return dict(self._send("GET", "/services/work")["work"])
+
     def permissions(self) -> list[str]:
         """Return the names of the policy's rules that let this client do what they are for."""
         return list(self._send("GET", "/permissions")["permissions"])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from heatconv import errors, template
+from heatconv.db import surveys
 from heatconv.db.convergence import nested, resources, services, stacks, sync_points
 from heatconv.db.convergence.fingerprints import fingerprints
 from heatconv.db.convergence.shown import Shown, show
@@ -207,6 +208,10 @@ class Reads:
         """Return every daemon that heartbeats."""
         known = services.list_services(self._database, dead_after=self._dead_after)
         return [views.service(service) for service in known]
+
+    def show_work(self, context: RequestContext) -> Json:
+        """Return how much there is to do in all and how late it is."""
+        return views.work(surveys.make(self._database, dead_after=self._dead_after))
 
 
 def _output(

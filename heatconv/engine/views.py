@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from heatconv.db.surveys import Survey
 from heatconv.model.drift import Drift, DriftStatus, Handling, StackDrift
 from heatconv.model.records import Child, Event, Listed, Nested, ResourceRow, Service, Stack, state_shown
 from heatconv.model.secrets import HIDDEN, masked
@@ -137,6 +138,17 @@ def service(record: Service) -> Json:
         "created_at": record.created_at.isoformat(timespec="microseconds"),
         "updated_at": record.updated_at.isoformat(timespec="microseconds"),
         "status": "up" if record.alive else "down",
+    }
+
+
+def work(survey: Survey) -> Json:
+    """Return how much there is to do; seconds are whole ones."""
+    return {
+        "backlog": survey.backlog,
+        "oldest_ready": int(survey.ready),
+        "oldest_traversal": int(survey.traversal),
+        "longest_action": int(survey.action),
+        "observation_lateness": int(survey.observation),
     }
 
 

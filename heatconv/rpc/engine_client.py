@@ -548,3 +548,7 @@ class EngineClient(Client):
     @endpoint(reads=True)
     def list_services(self, context: RequestContext) -> list[Json]:
         """Return every daemon that heartbeats: id, binary, engine_id, host, topic, updated_at, status."""
+
+    @endpoint(reads=True)
+    def show_work(self, context: RequestContext) -> Json:
+        """Return how much there is to do in all, in nodes, and how late it is, in seconds."""

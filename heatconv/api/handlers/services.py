@@ -23,3 +23,8 @@ def permissions(call: Call) -> Answer:
 def index(call: Call) -> Answer:
     """List the daemons that run, or ran."""
     return Answer({"services": [views.service(row) for row in call.engine.list_services(call.context)]})
+
+
+def work(call: Call) -> Answer:
+    """Show how much there is to do in all, in nodes, and how late the oldest of it is, in seconds."""
+    return Answer({"work": call.engine.show_work(call.context)})

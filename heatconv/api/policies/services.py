@@ -14,4 +14,5 @@ RULES = [
         "GET /permissions",
     ),
     rule("service:index", ADMIN, "List the daemons.", "GET /services"),
+    rule("service:work", ADMIN, "See how much there is to do in all projects.", "GET /services/work"),
 ]

@@ -169,6 +169,7 @@ LIST_OF_PROJECT: Keys = {
     "tags_any": names("Only stacks that have one of these tags."),
     "not_tags": names("Only stacks that do not have all of these tags."),
     "not_tags_any": names("Only stacks that have none of these tags."),
+    "search": text("Only stacks that have this in their name or in one of their tags, in whichever case."),
     "id": filtering("id"),
     "name": filtering("name"),
     "stack_name": filtering("name"),

@@ -11,6 +11,7 @@ import { words } from "./words.js";
 const PAGE = 50;
 const LOOK = 4000; // milliseconds
 const QUIET = 12000; // while nothing is under way, and nothing changes
+const TYPING = 250; // somebody who searches
 
 /** Return the address of a stack's page; it may name its project. */
 export const addressOf = (stack, ...below) =>
@@ -29,6 +30,16 @@ export function bar(stack) {
 /** Return the tags of a stack. */
 export const tags = (stack) => (stack.tags ?? []).map((each) => h("span", { class: "tag" }, each));
 
+/** Columns, with what they are sorted by and which way first. */
+const COLUMNS = [
+  [words.name, "stack_name", "asc"],
+  [words.state, "stack_status", "asc"],
+  [words.progress],
+  [words.drift],
+  [words.changed, "updated_time", "desc"],
+];
+const SORTED = { asc: "ascending", desc: "descending" };
+
 const createLink = () =>
   !may("plans:create", "plans:apply", "stacks:create") ? null : h("a", { class: "button primary", href: `#/${encodeURIComponent(currentProject())}/plan` }, words.create);
 
@@ -36,7 +47,9 @@ const createLink = () =>
 export function overview(main, { signal, lost, failed }) {
   let pages = 1;
   let status = "";
+  let order = null; // what needs to be looked at first
   let text = "";
+  let turn = 0;
   let listed = { stacks: [], count: 0 };
   let known = "";
   let pause = LOOK;
@@ -51,30 +64,54 @@ export function overview(main, { signal, lost, failed }) {
   const rows = h("tbody");
   const foot = h("p", { class: "foot" });
   const empty = h("div", { class: "empty" });
-  const columns = [words.name, words.state, words.progress, words.drift, words.changed];
-  const table = h("table", { class: "stacks" },
-    h("thead", {}, h("tr", {}, columns.map((each) => h("th", { scope: "col" }, each)))),
-    rows);
+  const heads = COLUMNS.map((column) => head(...column));
+  const table = h("table", { class: "stacks" }, h("thead", {}, h("tr", {}, heads)), rows);
   put(main,
     h("div", { class: "bar-of-tools" },
       h("h1", {}, words.stacks), box, choice, createLink()),
     table, empty, foot);
 
+  function head(label, key, first) {
+    const press = () => sort(key, first);
+    return h("th", { scope: "col", "data-key": key ?? null, "aria-sort": key ? "none" : null },
+      key ? button(label, press, { class: "link", title: words.sortBy(label) }) : label);
+  }
+
+  /** Sort by a column, then the other way, then no more. */
+  function sort(key, first) {
+    if (order?.key !== key) order = { key, dir: first };
+    else order = order.dir === first ? { key, dir: first === "asc" ? "desc" : "asc" } : null;
+    for (const each of heads.filter(({ dataset }) => dataset.key)) {
+      each.setAttribute("aria-sort", each.dataset.key === order?.key ? SORTED[order.dir] : "none");
+    }
+    again();
+  }
+
   function narrow() {
-    text = box.value.toLowerCase();
-    draw();
+    text = box.value.trim();
+    clearTimeout(timer);
+    timer = setTimeout(again, TYPING);
   }
 
   function choose() {
     status = choice.value;
+    again();
+  }
+
+  /** List anew, from the first page on. */
+  function again() {
     pages = 1;
     look();
   }
 
-  const read = (query) => get("stacks", { ...query, with_drift: "true" }, signal);
+  const read = (query) =>
+    get("stacks", { ...query, search: text || null, with_drift: "true" }, signal);
 
   async function list() {
-    if (status) return read({ status, limit: PAGE * pages, with_count: "true" });
+    if (status || order) {
+      const sorted = order && { sort_keys: order.key, sort_dir: order.dir };
+      return read({ status: status || null, ...sorted, limit: PAGE * pages, with_count: "true" });
+    }
     const [urgent, moving, rest] = await Promise.all([
       read({ status: "FAILED", limit: PAGE * pages }),
       read({ status: "IN_PROGRESS", limit: PAGE * pages }),
@@ -86,8 +123,11 @@ export function overview(main, { signal, lost, failed }) {
 
   async function look() {
     clearTimeout(timer);
+    const mine = (turn += 1);
     try {
-      listed = await list();
+      const answer = await list();
+      if (mine !== turn) return; // something else has been asked for since
+      listed = answer;
       lost(false);
       const found = JSON.stringify(listed);
       const isQuiet = found === known && !listed.stacks.some((each) => kindOf(each.stack_status) === "moving");
@@ -95,7 +135,7 @@ export function overview(main, { signal, lost, failed }) {
       pause = isQuiet ? Math.min(pause + LOOK, QUIET) : LOOK;
       draw(); // be it the same, for it says how long ago things were
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted || mine !== turn) return;
       failed(error);
     }
     // Whoever does not look is not shown anything; what is the same comes as 304, without a body.
@@ -107,9 +147,8 @@ export function overview(main, { signal, lost, failed }) {
     kindOf(stack.stack_status) === "done" && stack.drift?.status === "DRIFTED" ? "drifted" : kindOf(stack.stack_status);
 
   function draw() {
-    const fits = (stack) =>
-      [stack.stack_name, ...(stack.tags ?? [])].some((each) => each.toLowerCase().includes(text));
-    const shown = listed.stacks.filter(fits).sort((one, other) => rank(one) - rank(other));
+    const shown = [...listed.stacks];
+    if (!order) shown.sort((one, other) => rank(one) - rank(other));
     const at = document.activeElement?.id;
     put(rows, shown.map(row));
     if (at) document.getElementById(at)?.focus();
@@ -121,7 +160,7 @@ export function overview(main, { signal, lost, failed }) {
   }
 
   const nothing = () =>
-    listed.count
+    text || status
       ? h("p", {}, words.noneFits)
       : [h("p", {}, words.noStacks), createLink()];
 
@@ -129,13 +168,15 @@ export function overview(main, { signal, lost, failed }) {
     const of = { name: stack.stack_name, id: stack.id };
     return h("tr", { class: kind(stack) },
       h("th", { scope: "row" },
-        h("a", { href: addressOf(of), id: `stack-${stack.id}` }, stack.stack_name), tags(stack),
+        h("a", { href: addressOf(of), id: `stack-${stack.id}` }, stack.stack_name), stack.tags?.map(tagged) ?? null,
         stack.description ? h("div", { class: "quiet" }, short(stack.description, 120)) : null),
       h("td", {}, badge(stack.stack_status), reason(stack)),
       h("td", {}, bar(stack)),
       h("td", {}, drift(stack.drift?.status ?? "UNKNOWN")),
       h("td", {}, since(stack.updated_time ?? stack.creation_time)));
   }
+
+  const tagged = (tag) => button(tag, () => ((box.value = tag), narrow()), { class: "tag" });
 
   const reason = (stack) =>
     kindOf(stack.stack_status) === "broken"

@@ -16,12 +16,14 @@ export function planPage(main, stack, { failed }) {
   const name = h("input", { type: "text", id: "stack-name", required: true, autocomplete: "off" });
   const template = h("textarea", { id: "template", rows: 16, required: true, spellcheck: "false" });
   const environment = h("textarea", { id: "environment", rows: 4, spellcheck: "false" });
+  const files = h("input", { type: "file", id: "files", multiple: true });
   const go = h("button", { type: "submit", class: "primary" }, words.plan);
   const result = h("section", { class: "plan", "aria-live": "polite" });
   const form = h("form", { class: "plan-form", submit: (event) => (event.preventDefault(), make()) },
     stack ? null : [h("label", { for: "stack-name" }, words.stackName), name],
-    h("label", { for: "template" }, words.template), template,
-    h("label", { for: "environment" }, words.environment), environment,
+    h("label", { for: "template" }, words.template), template, fileOf(template, words.template),
+    h("label", { for: "environment" }, words.environment), environment, fileOf(environment, words.environment),
+    h("label", { for: "files" }, words.files), files,
     h("div", { class: "choices" }, go));
   put(main,
     stack ? h("nav", { class: "path" }, h("a", { href: addressOf(stack) }, stack.name)) : null,
@@ -32,12 +34,24 @@ export function planPage(main, stack, { failed }) {
     get(`${place}/template`).then((found) => (template.value ||= JSON.stringify(found, null, 2)), failed);
   }
 
+  /** Return what chooses a file for a text. */
+  function fileOf(area, label) {
+    const taken = () => chooser.files[0]?.text().then((text) => (area.value = text), failed);
+    const chooser = h("input", { type: "file", "aria-label": words.fromFile(label), change: taken });
+    return chooser;
+  }
+
+  /** Return the texts of the files that were chosen, by name. */
+  const chosen = async () =>
+    Object.fromEntries(await Promise.all([...files.files].map(async (each) => [each.name, await each.text()])));
+
   async function make() {
     go.disabled = true;
     put(result, h("p", { class: "quiet" }, words.planning));
     const body = { template: template.value };
     if (environment.value.trim()) body.environment = environment.value;
     try {
+      if (files.files.length) body.files = await chosen();
       const made = stack
         ? await post(`${path("stacks", stack.name, stack.id)}/plans`, { ...body, existing: !environment.value.trim() })
         : await post("plans", { ...body, stack_name: name.value.trim() });

@@ -5,7 +5,7 @@ import { currentProject, get, may, path } from "./api.js";
 import { h, put, short } from "./dom.js";
 import { addressOf } from "./overview.js";
 import { badge, kindOf } from "./states.js";
-import { since } from "./times.js";
+import { lasting, since } from "./times.js";
 import { words } from "./words.js";
 
 const LOOK = 10000; // milliseconds
@@ -19,11 +19,13 @@ const table = (columns, rows) =>
 /** Show the service until a signal says that it is left. */
 export function servicePage(main, { signal, lost, failed }) {
   const daemons = h("div", {}, h("p", { class: "quiet" }, words.loading));
+  const work = h("dl", { class: "facts" });
   const stuck = h("div");
   const isEverywhere = may("stacks:global_index");
   put(main,
     h("h1", {}, words.service),
     h("section", {}, h("h2", {}, words.daemons), daemons),
+    h("section", { hidden: !may("service:work") }, h("h2", {}, words.work), work),
     h("section", {},
       h("h2", {}, isEverywhere ? words.stuckAnywhere : words.stuckHere(currentProject())),
       isEverywhere ? null : h("p", { class: "quiet" }, words.onlyHere), stuck));
@@ -35,6 +37,16 @@ export function servicePage(main, { signal, lost, failed }) {
       h("th", { scope: "row" }, each.binary), h("td", {}, state), h("td", {}, each.hostname),
       h("td", {}, since(each.created_at)), h("td", {}, since(each.updated_at)));
   };
+
+  /** Show how much there is to do and how late it is. */
+  async function readWork() {
+    if (!may("service:work")) return;
+    const answer = await get("services/work", {}, signal).catch(() => null); // an older engine does not know
+    const found = answer?.work ?? {};
+    put(work, Object.entries(words.workOf).filter(([key]) => key in found).map(([key, label]) => [
+      h("dt", {}, label),
+      h("dd", {}, key === "backlog" ? found[key].toLocaleString() : found[key] ? lasting(found[key]) : words.nothing)]));
+  }
 
   const list = (status) => {
     const query = { status, limit: MOST, global_tenant: isEverywhere ? "true" : null };
@@ -63,7 +75,7 @@ export function servicePage(main, { signal, lost, failed }) {
   async function look() {
     try {
       const [services, moving, broken] = await Promise.all([
-        get("services", {}, signal), list("IN_PROGRESS"), list("FAILED")]);
+        get("services", {}, signal), list("IN_PROGRESS"), list("FAILED"), readWork()]);
       lost(false);
       const rank = (each) => (each.status === "up" ? 1 : 0);
       const listed = services.services.sort((one, other) => rank(one) - rank(other));

@@ -40,6 +40,7 @@ class Page:
     tags_any: Sequence[str] = ()  #: has one of them
     not_tags: Sequence[str] = ()  #: has not all of them
     not_tags_any: Sequence[str] = ()  #: has none of them
+    search: str = ""  #: is in its name or in one of its tags, in whichever case
 
 
 _SORT_KEYS = {
@@ -174,7 +175,17 @@ def _matching(query: sa.Select[Any], project_id: str | None, page: Page) -> sa.S
         query = query.where(_tagged(page.not_tags) < len(set(page.not_tags)))
     if page.not_tags_any:
         query = query.where(_tagged(page.not_tags_any) == 0)
+    if page.search:
+        query = query.where(_has(stack.c.name, page.search) | _is_tagged_like(page.search))
     return query
+
+
+def _has(column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
+    return sa.func.lower(column).contains(text.lower(), autoescape=True)
+
+
+def _is_tagged_like(text: str) -> sa.Exists:
+    return sa.exists().where(stack_tag.c.stack_id == stack.c.id, _has(stack_tag.c.tag, text))
 
 
 def _tagged(tags: Iterable[str]) -> sa.ScalarSelect[int]:

@@ -45,7 +45,7 @@ def test_its_owner_may_read_it_all(installation):
     there = [
         (method, url)
         for method, url in ROUTE_LIST
-        if method == "GET" and not url.endswith(("/export", "{snapshot_id}", "/services"))
+        if method == "GET" and not url.endswith(("/export", "{snapshot_id}", "/services", "/services/work"))
     ]
     statuses = installation.ask_each("owner", routes=there)
     assert set(statuses.values()) == {200, 302}, statuses
@@ -99,7 +99,9 @@ def test_a_reader_changes_nothing(installation):
     refused = {route for route, status in statuses.items() if status == 403}
     creates = {"POST /stacks", "POST /plans", "POST /software_configs", "POST /software_deployments"}
     exports = {f"GET {url}" for _method, url in ROUTE_LIST if url.endswith("/export")}
-    assert refused == CHANGES | creates | exports | {"GET /services", "POST /notifications"}
+    assert refused == CHANGES | creates | exports | {
+        *("GET /services", "GET /services/work", "POST /notifications")
+    }
 
 
 def test_the_daemons_are_the_administrators_business(installation):
@@ -107,6 +109,14 @@ def test_the_daemons_are_the_administrators_business(installation):
     answer = installation.ask("admin", "GET", "/services")
     assert answer.status_code == 200
     assert answer.json()["services"]
+
+
+def test_how_much_there_is_to_do_is_the_administrators_business(installation):
+    assert installation.ask("owner", "GET", "/services/work").status_code == 403
+    work = installation.ask("admin", "GET", "/services/work").json()["work"]
+    assert work.keys() == {
+        *("backlog", "oldest_ready", "oldest_traversal", "longest_action", "observation_lateness")
+    }
 
 
 def test_who_says_that_something_has_happened_is_a_service_or_an_administrator(installation):

@@ -446,6 +446,9 @@ class FakeEngine:
     def _get_revision(self, context: RequestContext) -> str:
         return "9.9.9"
 
+    def _show_work(self, context: RequestContext) -> Any:
+        return {"backlog": 2, "oldest_ready": 3, "oldest_traversal": 5, "longest_action": 4}
+
     def _list_services(self, context: RequestContext) -> Any:
         return [
             {

@@ -276,6 +276,10 @@ def test_permissions(api):
     assert not any(rule.startswith(("resource_types:", "rule:", "project_")) for rule in found)
 
 
+def test_what_there_is_to_do(api):
+    assert api.simulate_get("/v1/default/services/work").json["work"]["oldest_ready"] == 3
+
+
 def test_services(api):
     (row,) = api.simulate_get("/v1/default/services").json["services"]
     assert (row["binary"], row["hostname"], row["status"]) == ("heatconv-worker", "h", "up")

@@ -42,6 +42,10 @@ def test_services(run):
     assert (row["binary"], row["status"]) == ("heatconv-worker", "up")
 
 
+def test_what_there_is_to_do(run):
+    assert run("service", "work", "-f", "json").json["oldest_ready"] == 3
+
+
 def test_template_validate(run, tmp_path):
     good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
     good.write_text("heat_template_version: 2018-08-31")

@@ -173,7 +173,8 @@ def test_show_and_list(run, engine):
     assert '"size": "3"' in run("stack", "show", "web").out
     assert [row["stack_name"] for row in run("stack", "list", "-f", "json").json] == ["web"]
     assert "web" in run("stack", "list", "-f", "csv").out
-    run("stack", "list", "--tags", "x,y", "--status", "FAILED", "--deleted")
+    run("stack", "list", "--search", "we", "--tags", "x,y", "--status", "FAILED", "--deleted")
+    assert engine.queries[-1]["search"] == "we"
     assert engine.queries[-1]["tags"] == ["x", "y"]
     assert engine.queries[-1]["filters"] == {"status": ["FAILED"]}
     assert engine.queries[-1]["show_deleted"] is True
