@@ -113,8 +113,9 @@ def choose_rows(targets: Mapping[str, Target], rows: Iterable[Extant]) -> dict[s
     only if it was made with the rows that are gone on with; else it would be replaced once
     more.  Next the row that the current template wants, then one that was dropped, the
     newest of them: a second one beside it may find its name or its address taken.  Never
-    one that is being deleted, for nobody can tell what of it is left; one that could not
-    be deleted only if it is to be retained, and if it is not well, its check finds out.
+    one that is being deleted, or was replaced while an action was under way, for nobody can
+    tell what of it is there; one that could not be deleted only if it is to be retained, and
+    if it is not well, its check finds out.
     """
     candidates: dict[str, list[Extant]] = {}
     for row in rows:
@@ -149,8 +150,16 @@ def _rank(row: Extant, definition: Definition) -> int:
         return 0
     if row.action is Action.DELETE:
         return _DROPPED * (definition.deletion_policy is DeletionPolicy.RETAIN)
+    if _is_given_up(row):
+        return 0
     as_wanted = row.status is Status.COMPLETE and row.applied_sha1 == definition.sha1
     return _AS_WANTED * as_wanted + _WANTED * row.wanted or _DROPPED * (row.action is not Action.INIT)
+
+
+def _is_given_up(row: Extant) -> bool:
+    """Tell whether a row was replaced while an action was under way."""
+    is_made = row.status is Status.COMPLETE and row.action in (Action.CREATE, Action.UPDATE)
+    return is_made and row.applied_sha1 is None
 
 
 def find_dirty(

@@ -107,9 +107,11 @@ def try_replace(connection: Connection, job: Job, row_id: str, step: Replace) ->
         "hook": None,
     }
     if old.status is Status.IN_PROGRESS:
+        # How far that came nobody knows: without ``applied_sha1`` no traversal goes on with the row.
         given_up |= {
             "status": Status.COMPLETE,
             "status_reason": f"replaced while its {old.action} was under way",
+            "applied_sha1": None,
         }
     if old.applied is None and old.progress is not None:
         # A create that was given up in the middle: its cleanup goes by what it was to be.
