@@ -58,7 +58,8 @@ class Failed:
 
     ``definition`` is what was being applied: of a resource that never was complete it is
     kept, for whoever deletes what there may be of it.
-    ``refused``: why it was not begun; the resource is as it was, and its event says no more.
+    ``refused``: why it was not begun; the resource is as it was, and its event says no more, unless
+    an older action was given up for it: then the resource has failed.
     ``overtaken``: a newer wish waited for it to end, and is carried out now.
     """
 

@@ -214,10 +214,15 @@ def _fail(connection: Connection, failed: Failed) -> Failure:
             connection, job.stack.id, job.traversal_id, stack_reason(action, failed.reason)
         )
     changes: dict[str, Any] = {"progress": None}
+    made_of = failed.definition
     if failed.refused is None:
         changes |= {"action": action, "status": Status.FAILED, "status_reason": failed.reason}
-    if failed.definition is not None and row.applied is None:
-        changes["applied"] = failed.definition.to_json()
+    elif row.progress is not None and row.status is Status.IN_PROGRESS:
+        # What was under way was given up for what is refused: how far that came nobody knows.
+        changes |= {"status": Status.FAILED, "status_reason": failed.reason}
+        made_of = row.progress.definition
+    if made_of is not None and row.applied is None:
+        changes["applied"] = made_of.to_json()
     if not row_locks.try_write(connection, row, changes, let_go=True, touch=True):
         raise Undo(Fenced())
     add_events(connection, [event_of(row, action, Status.FAILED, failed.refused or failed.reason)])

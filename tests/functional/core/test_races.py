@@ -34,7 +34,7 @@ from heatconv.model.ids import new_id
 from heatconv.model.nodes import NodeData
 from heatconv.model.outcomes import Busy, Claimed, Fenced, Half, Idle, Propagated, Superseded
 from heatconv.model.records import Attempt
-from heatconv.model.states import Action, SyncState
+from heatconv.model.states import Action, Status, SyncState
 from heatconv.model.steps import Replace, Skip
 from heatconv.testing.failures import FailureRule, Outcome
 from heatconv.testing.templates import Template, attr, thing
@@ -503,6 +503,24 @@ def test_a_worker_whose_lock_was_broken_changes_no_row(web):
 
     assert web.everything() == before
     assert web.row("C").engine_id == other.engine_id
+
+
+def test_what_is_refused_leaves_a_resource_as_it_was_unless_an_action_was_given_up_for_it(web):
+    web.update(changed("new"))
+    job, row = claimed(web, "C+")
+    refused = Failed(job=job, action=Action.UPDATE, reason="unforeseen", definition=None, refused="no")
+    assert not isinstance(checks.end(web.database, refused), Fenced)
+    assert (web.row("C").status, web.row("C").applied_sha1) == (Status.COMPLETE, row.applied_sha1)
+
+    web.update(CHAIN.but(C=thing("newer", wait=60, uses=["A"])))
+    web.check("C+")
+    assert web.row("C").status == Status.IN_PROGRESS
+    web.worker.die()
+    job, _ = claimed(web, "C+", web.new_worker())
+    refused = Failed(job=job, action=Action.UPDATE, reason="unforeseen", definition=None, refused="no")
+    assert not isinstance(checks.end(web.database, refused), Fenced)
+    now = web.row("C")
+    assert (now.status, now.progress, now.status_reason) == (Status.FAILED, None, "unforeseen")
 
 
 def test_a_node_is_passed_by_once(web):
