@@ -35,7 +35,9 @@ LAYERS = 100
 CHANGES = 6
 LOOK = 0.02  #: seconds from one look at the browser to the next
 PATIENCE = 600.0
-BEGINS_WITH = {"changes", "events", "picture", "explanation"}  #: that is asked for when a page is opened
+BEGINS_WITH = {
+    f"stacks/{each}" for each in ("changes", "events", "picture", "explanation")
+}  #: asked for when it is opened
 
 #: What the page has asked for since it was opened, without its own files.
 _ASKED = """
