@@ -57,13 +57,13 @@ class Reads:
             "drift": None if found.owner_resource_id else views.drift(shown.drift),
         }
 
-    def list_stacks(self, context: RequestContext, query: Mapping[str, Any]) -> Json:
+    def list_stacks(self, context: RequestContext, query: Mapping[str, Any], *, search: str = "") -> Json:
         """Return a page of stacks, and how many there are if that is asked for."""
         asked = dict(query)
         with_count = asked.pop("with_count", False)
         with_drift = asked.pop("with_drift", False)
         project_id = None if asked.pop("all_projects", False) else context.project_id
-        page = stacks.Page(**asked)
+        page = stacks.Page(**asked, search=search)
         found = stacks.list_stacks(self._database, project_id, page)
         count = stacks.count(self._database, project_id, page) if with_count else None
         shown = self._stack_views(found)

@@ -267,8 +267,8 @@ class EngineClient(Client):
         "observed_at"}; None of a nested stack).
         """
 
-    @endpoint(reads=True)
-    def list_stacks(self, context: RequestContext, query: Mapping[str, Any]) -> Json:
+    @endpoint(reads=True, since={"search": "1.1"})
+    def list_stacks(self, context: RequestContext, query: Mapping[str, Any], *, search: str = "") -> Json:
         """Return ``{"stacks": [...], "count": n or None}``, newest first by default.
 
         ``query``: limit, marker, sort_keys (stack_name, stack_status,
@@ -279,6 +279,7 @@ class EngineClient(Client):
         username, parent, disable_rollback, timeout_mins,
         stack_user_project_id), tags, tags_any, not_tags, not_tags_any (lists).
         A status to filter by may have its action, as in ``CREATE_FAILED``.
+        ``search``: what they have in their name or in one of their tags, in whichever case.
         """
 
     @endpoint(reads=True)
@@ -549,6 +550,6 @@ class EngineClient(Client):
     def list_services(self, context: RequestContext) -> list[Json]:
         """Return every daemon that heartbeats: id, binary, engine_id, host, topic, updated_at, status."""
 
-    @endpoint(reads=True)
+    @endpoint(reads=True, since={"": "1.1"})
     def show_work(self, context: RequestContext) -> Json:
         """Return how much there is to do in all, in nodes, and how late it is, in seconds."""

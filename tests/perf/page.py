@@ -27,6 +27,7 @@ from heatconv.client.http import Client
 from tests.page import browser
 from tests.page.browser import Page
 from tests.perf import report
+from tests.perf.bench import Bench
 from tests.perf.deployment import Measured
 from tests.perf.large import of_groups
 from tests.perf.machine import facts
@@ -106,13 +107,11 @@ def worked(page: Page) -> float:
     return spent
 
 
-def while_it_goes_on(page: Page, client: Client, name: str, seconds: float) -> Record:
+def while_it_goes_on(page: Page, bench: Bench, stack_id: str, seconds: float) -> Record:
     """Return what the browser takes while a stack is created, up to some seconds of it."""
     began, before = time.monotonic(), worked(page)
-    while time.monotonic() - began < seconds:
+    while time.monotonic() - began < seconds and bench.is_in_progress(stack_id):
         time.sleep(0.5)
-        if client.show_stack(name)["stack_status"] != "CREATE_IN_PROGRESS":
-            break
     passed = time.monotonic() - began
     percent = 100 * (worked(page) - before) / passed
     return {"creating_seconds": round(passed, 1), "browser_percent_of_a_core": round(percent, 1)}
@@ -166,7 +165,7 @@ def main() -> None:
         tempfile.TemporaryDirectory(prefix="heatconv-perf-") as directory,
         Measured(Path(directory), **servers, engines=1, workers=2) as daemons,
     ):
-        client = Client(daemons.endpoint)
+        client, bench = Client(daemons.endpoint), Bench(daemons, arguments.database)
         driver = browser.start()
         try:
             page = Page(driver, daemons.endpoint)
@@ -176,8 +175,8 @@ def main() -> None:
             client.create_stack({"stack_name": name, "template": template})
             stack_id = client.show_stack(name)["id"]
             report.say({"when": "creating", **first_marks(page, name, stack_id)})
-            report.say({"when": "creating", **while_it_goes_on(page, client, name, arguments.seconds)})
-            while client.show_stack(name)["stack_status"] == "CREATE_IN_PROGRESS":
+            report.say({"when": "creating", **while_it_goes_on(page, bench, stack_id, arguments.seconds)})
+            while bench.is_in_progress(stack_id):
                 time.sleep(0.5)
             report.say({"when": "complete", **first_marks(page, name, stack_id)})
             box = f"return document.querySelector('.box.broken[data-key=\"={first}\"]') !== null"
@@ -186,6 +185,7 @@ def main() -> None:
                 report.say({"of": "a member", **seen_inside(page, client, name, first)})
         finally:
             driver.quit()
+            bench.close()
             client.close()
 
 

@@ -71,10 +71,10 @@ def _listed(call: Call, *, of_all: bool) -> Answer:
         "all_projects": of_all,
         "not_tags_any": [*call.query["not_tags_any"], *hidden],
         **{key: call.query[key] for key in _HANDED_ON},
-        # Not sent unless they are asked for: an engine of an earlier release does not know them.
-        **{key: call.query[key] for key in ("with_drift", "search") if call.query[key]},
+        # Not sent unless it is asked for: an engine of an earlier release does not know it.
+        **({"with_drift": True} if call.query["with_drift"] else {}),
     }
-    page = call.engine.list_stacks(call.context, query)
+    page = call.engine.list_stacks(call.context, query, search=call.query["search"] or "")
     body = {"stacks": [views.stack_row(call, row, with_project=of_all) for row in page["stacks"]]}
     if limit and len(page["stacks"]) == limit:
         following = views.next_page(call.url("stacks"), call.request.params, page["stacks"][-1]["id"])

@@ -54,8 +54,8 @@ def reads(planted):
     return Reads(planted(rows), dead_after=10)
 
 
-def names(reads, **query):
-    return [row["name"] for row in reads.list_stacks(CONTEXT, query)["stacks"]]
+def names(reads, *, search="", **query):
+    return [row["name"] for row in reads.list_stacks(CONTEXT, query, search=search)["stacks"]]
 
 
 def id_of(reads, name):
@@ -102,7 +102,9 @@ def id_of(reads, name):
 )
 def test_a_query_finds(reads, query, found):
     assert names(reads, **query) == found
-    assert reads.list_stacks(CONTEXT, {**query, "with_count": True})["count"] == len(found)
+    counted = {**query, "with_count": True}
+    search = counted.pop("search", "")
+    assert reads.list_stacks(CONTEXT, counted, search=search)["count"] == len(found)
 
 
 def test_nested_stacks_are_found_by_their_parent(reads):

@@ -303,8 +303,8 @@ class FakeEngine:
             "resources": [each | more for each in found],
         }
 
-    def _list_stacks(self, context: RequestContext, query: Any) -> Any:
-        self.queries.append(query)
+    def _list_stacks(self, context: RequestContext, query: Any, search: str = "") -> Any:
+        self.queries.append(query | ({"search": search} if search else {}))
         wanted = (
             {row["project"] for row in self.stacks.values()}
             if query["all_projects"]
