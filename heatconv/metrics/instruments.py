@@ -33,18 +33,26 @@ class Instrument(ABC):
         self.meaning = meaning
         self.labels = tuple(labels)
         self._series: Any = None  #: prometheus_client's; None as long as metrics are off
+        self._labelled: dict[tuple[object, ...], Any] = {}  #: its parts by their labels: to ask it is dear
         _DECLARED.append(self)
 
     def begin(self, registry: Any) -> None:
         """Count from now on."""
         self._series = self._made(registry)
+        self._labelled.clear()
 
     @abstractmethod
     def _made(self, registry: Any) -> Any:
         """Return what prometheus_client has for it."""
 
     def _of(self, labels: dict[str, object]) -> Any:
-        return self._series.labels(*[labels[name] for name in self.labels]) if labels else self._series
+        if not labels:
+            return self._series
+        values = tuple([labels[name] for name in self.labels])
+        found = self._labelled.get(values)
+        if found is None:
+            found = self._labelled[values] = self._series.labels(*values)
+        return found
 
 
 class Counter(Instrument):
@@ -91,6 +99,7 @@ class Gauge(Instrument):
             self._shown = False
             if self.labels:
                 self._series.clear()
+                self._labelled.clear()
 
     def read_by(self, read: Callable[[], float]) -> None:
         """Have it read when it is asked for."""
