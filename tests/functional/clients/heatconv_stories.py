@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -537,3 +538,9 @@ def build_info(cli, world):
 
 def service_list(cli, world):
     assert {row["status"] for row in cli("service", "list")} == {"up"}
+
+
+def service_work(cli, world):
+    world.updating()  # by an action that takes an hour
+    while cli("service", "work")["longest_action"] < 1:
+        time.sleep(0.05)
