@@ -5,7 +5,8 @@ Begin with a request that changes what a stack is to be. ``requests`` accepts it
 a traversal of it (``visiting``, of one that leaves what is wanted as it is), and ``race`` starts the
 traversal although others may start one of the same stack. ``once`` carries each request out once.
 ``posted_sources`` parses what was posted into a ``source``, ``patching`` lays it over what is
-there, and ``options`` reads the settings. ``nested_creation`` accepts the nested stacks that a
+there, ``unmasking`` knows what is meant by what was shown masked, and ``options`` reads the
+settings. ``nested_creation`` accepts the nested stacks that a
 worker asks for together. ``applying`` is what a plan that is applied adds to all that.
 ``stack_quotas`` refuses what is too much, and ``delegating`` keeps what users delegate.
 

@@ -10,6 +10,7 @@ from typing import Any
 from heatconv.engine import freezing
 from heatconv.engine.redaction import Redaction
 from heatconv.engine.source import Source
+from heatconv.engine.unmasking import unmasked
 from heatconv.template.cloudformation import in_hot_words
 
 Json = Mapping[str, Any]
@@ -20,7 +21,8 @@ def lay_over(before: Source, sent: Json, *, max_template_size: int) -> Source:
 
     Values that are kept stay behind where the template has no such parameter any
     more, or ``clear_parameters`` names it.  Those that were hidden stay hidden,
-    whatever the new template says of their parameters.
+    whatever the new template says of their parameters; and what was sent as it is shown,
+    masked, stays what it was.
 
     Raises:
         Invalid: what was sent is no template or no environment.
@@ -35,6 +37,7 @@ def lay_over(before: Source, sent: Json, *, max_template_size: int) -> Source:
         },
         max_template_size=max_template_size,
     )
+    given = unmasked(given, before)
     declared = in_hot_words(given.template)[1].get("parameters") or {}
     kept = {
         name: value

@@ -11,6 +11,7 @@ from heatconv.engine import freezing, patching
 from heatconv.engine.freezer import Freezer
 from heatconv.engine.options import owner_of
 from heatconv.engine.source import Source
+from heatconv.engine.unmasking import masked_names, unmasked
 from heatconv.model.records import Stack
 from heatconv.rpc.context import RequestContext
 from heatconv.sinks.types import SinkTypes
@@ -51,8 +52,16 @@ class PostedSources:
         """Return how to get at what an update wants, given the stack it is for."""
         if not existing:
             parsed = self.parse(context, source)
-            # What a nested stack inherits has been checked, whatever the operator may have said since.
-            return lambda stack: parsed if stack.owner_resource_id else self.check_sinks(parsed)
+
+            def complete(stack: Stack) -> Source:
+                # What a nested stack inherits has been checked, whatever the operator may have said since.
+                if stack.owner_resource_id:
+                    return parsed
+                if not masked_names(parsed):  # else what is stored need not be read
+                    return self.check_sinks(parsed)
+                return self.check_sinks(unmasked(parsed, self._freezer.stored(stack.raw_template_id)))
+
+            return complete
 
         def build(stack: Stack) -> Source:
             stored = self._freezer.stored(stack.raw_template_id)

@@ -281,6 +281,9 @@ def report_unknown(
 
 def convert_value(schema: ParameterSchema, value: Any, custom: CustomConstraints, problems: Problems) -> Any:
     """Return a value converted and checked; mistakes are reported."""
+    if schema.hidden and value == HIDDEN:
+        problems.report(f"'{HIDDEN}' is what is shown in place of a hidden value; give the value itself.")
+        return None
     try:
         converted = schema.convert(value)
     except ValueError as error:

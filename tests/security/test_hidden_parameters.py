@@ -189,6 +189,38 @@ def test_a_value_that_is_kept_stays_hidden_when_an_update_leaves_hidden_out(by_p
     assert json.loads(texts[0])["stack"]["parameters"]["password"] == "******"
 
 
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_a_value_is_the_same_after_an_update_with_what_was_shown_of_the_stack(by_password, method):
+    hidden = {"type": "string", "hidden": True}
+    both = {"list_join": ["-", [{"get_param": "other"}, {"get_param": "password"}]]}
+    template = {
+        **VERSION,
+        "parameters": {"password": hidden, "other": hidden | {"default": "sesame"}},
+        "resources": {"login": {"type": "OS::Heat::Value", "properties": {"value": both}}},
+    }
+    path = created(by_password, template)
+    shown = {
+        each: by_password.ask("owner", "GET", f"{path}/{each}").json() for each in ("template", "environment")
+    }
+    assert "******" in json.dumps(shown)
+
+    changes = preview(by_password, "owner", method, path, shown).json()["resource_changes"]
+
+    assert [each["resource_name"] for each in changes["unchanged"]] == ["login"]
+    assert SECRET not in json.dumps(changes)
+
+
+def test_what_was_shown_of_a_stack_makes_no_other_one(by_password, path):
+    shown = by_password.ask("owner", "GET", f"{path}/environment").json()
+
+    answer = by_password.ask(
+        "owner", "POST", "/stacks", json={"stack_name": "other", "template": TEMPLATE, "environment": shown}
+    )
+
+    assert answer.status_code == 400
+    assert "parameters.password: '******' is what is shown in place of a hidden value" in answer.text
+
+
 def test_a_value_that_is_given_anew_is_shown_as_the_new_template_says(by_password, path):
     body = {"template": showing(), "parameters": {"password": "no secret"}}
     assert by_password.ask("owner", "PATCH", path, json=body).status_code == 202

@@ -8,6 +8,7 @@ import pytest
 from heatconv import errors
 from heatconv.engine.freezing import parse
 from heatconv.engine.patching import lay_over
+from heatconv.engine.redaction import Redaction
 
 LIMIT = 10_000
 
@@ -101,3 +102,44 @@ def test_what_was_is_left_as_it_was(before):
 def test_what_is_no_environment_is_refused(before):
     with pytest.raises(errors.Invalid, match="colours"):
         patched(before, environment={"colours": {}})
+
+
+SECRET = {"type": "string", "hidden": True}
+
+
+@pytest.fixture
+def hiding():
+    """Return a source with a hidden parameter that has a value, and one that lives by its default."""
+    parameters = {"given": SECRET, "default": SECRET | {"default": "sesame"}, "open": {"type": "string"}}
+    source = {
+        "template": {"heat_template_version": "2018-08-31", "parameters": parameters},
+        "environment": {"parameters": {"given": "open up", "open": "x"}},
+    }
+    return parse(source, max_template_size=LIMIT)
+
+
+def test_what_is_sent_as_it_is_shown_stays_what_it_was(hiding):
+    shown = Redaction(hiding)
+
+    after = patched(hiding, template=shown.template(), environment=shown.environment())
+
+    assert after.template == hiding.template
+    assert after.environment["parameters"] == hiding.environment["parameters"]
+
+
+def test_what_is_sent_as_it_is_shown_stays_hidden_if_the_template_says_so_no_more(hiding):
+    plain = {"type": "string", "default": "******"}
+    sent = {"heat_template_version": "2018-08-31", "parameters": {"given": plain, "default": plain}}
+
+    after = patched(hiding, template=sent, parameters={"given": "******"})
+
+    assert after.template["parameters"]["default"]["default"] == "sesame"
+    assert after.environment["parameters"]["given"] == "open up"
+    assert {"given", "default"} <= Redaction(after).names
+    assert "sesame" not in str(Redaction(after).template())
+
+
+def test_a_mask_that_stands_for_nothing_is_left(hiding):
+    after = patched(hiding, parameters={"open": "******"}, parameter_defaults={"default": "******"})
+
+    assert after.environment["parameters"]["open"] == "******"

@@ -106,6 +106,13 @@ def test_a_hidden_value_is_shown_nowhere(frozen, problems_of):
     assert "secret" not in str(problems_of(template({"type": "number", "hidden": "yes"}), {"p": "secret"}))
 
 
+@pytest.mark.parametrize("kind", ["string", "number", "comma_delimited_list", "json"])
+def test_what_is_shown_in_place_of_a_hidden_value_is_no_value(problems_of, kind):
+    hidden = {"type": kind, "hidden": True}
+    for declared, given in ((hidden, {"p": "******"}), (hidden | {"default": "******"}, {})):
+        assert "give the value itself" in str(problems_of(template(declared), given))
+
+
 @pytest.mark.parametrize(
     ("type_", "constraint", "values"),
     [
