@@ -22,6 +22,7 @@ from heatconv.model.definition import Definition
 from heatconv.model.plan import Target
 from heatconv.model.records import RawTemplate
 from heatconv.model.secrets import masked_text
+from heatconv.model.states import Action
 from heatconv.resources import constraints, validation
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.registry import Registry
@@ -157,6 +158,8 @@ def _not_known_of(source: Source) -> dict[str, Any]:
 
 def _custom_constraints(stack: StackFacts) -> dict[str, Callable[[Any], str | None]]:
     """Return the checks of parameters that are known by name."""
+    if stack.action is Action.ROLLBACK:
+        return {}  # what a stack goes back to was checked by them
     return {
         name: functools.partial(constraints.CustomConstraint(name).problem, context=stack.context)
         for name in constraints.installed()

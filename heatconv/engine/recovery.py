@@ -110,7 +110,7 @@ class Recovery:
             if failed is not None:
                 OVERDUE.add()
             if failed is not None and failed.roll_back:
-                self._roll_back(stack_id)
+                _try(self._roll_back, stack_id)
 
     def end_cancelled(self) -> None:
         """Stop the actions of nested stacks below a stack that was stopped; level by level, one a tick."""
@@ -125,7 +125,7 @@ class Recovery:
     def prepare_decided(self) -> None:
         """Prepare the rollbacks that were decided on and then lost."""
         for stack_id in recovery.unprepared(self._database, BATCH):
-            self._roll_back(stack_id)
+            _try(self._roll_back, stack_id)
 
     def wake_owners(self) -> None:
         """Wake the workers that wait for nested stacks which have come to their ends."""
@@ -140,4 +140,15 @@ class Recovery:
             self._database, older_than=self._ready_grace, limit=PENDING
         ):
             LOG.warning("resource %s: what a signal wishes was not carried out yet", resource_id)
-            self._carry_out(resource_id)
+            _try(self._carry_out, resource_id)
+
+
+def _try(prepare: Callable[[str], None], entity_id: str) -> None:
+    """Prepare what a stack or a row waits for; if that fails, the others have their turn all the same.
+
+    It is found again by a later tick.
+    """
+    try:
+        prepare(entity_id)
+    except Exception:
+        LOG.exception("%s: what it waits for could not be prepared; it is tried again", entity_id)

@@ -214,18 +214,16 @@ class Requests:
         if rollback:
             self.begin_rollback(found, only_if_due=False, applying=self.guard(context, "rollback"))
             return
-        self._stop(found.id, found.current_traversal, found.action)
+        self._stop(found.id, found.current_traversal, cancelled(found.action))
         inside = [found.id]
         while inside:
             under_way = nested.under_way(self._database, inside)
             for below in under_way:
-                self._stop(below.id, below.traversal_id, below.action)
+                self._stop(below.id, below.traversal_id, cancelled(below.action))
             inside = [below.id for below in under_way]
 
-    def _stop(self, stack_id: str, traversal_id: str, action: Action) -> None:
-        failed = traversal_ends.fail(
-            self._database, stack_id, traversal_id, cancelled(action), may_roll_back=False
-        )
+    def _stop(self, stack_id: str, traversal_id: str, reason: str) -> None:
+        failed = traversal_ends.fail(self._database, stack_id, traversal_id, reason, may_roll_back=False)
         if failed is not None and failed.owner is not None:
             self._wake(failed.owner.resource_id, failed.owner.engine_id)
 
@@ -236,10 +234,15 @@ class Requests:
             self._wake(resource_id, engine_id)
 
     def prepare_rollback(self, stack_id: str) -> None:
-        """Prepare the rollback that a stack waits for, if it still does."""
+        """Prepare the rollback that a stack waits for, if it still does; fail it if there is no way back."""
         stack = stacks.get(self._database, stack_id)
-        if stack is not None and stack.phase is Phase.PREPARE:
+        if stack is None or stack.phase is not Phase.PREPARE:
+            return
+        try:
             self.begin_rollback(stack, only_if_due=True)
+        except errors.UserError as error:
+            LOG.warning("stack %s: no rollback: %s", stack_id, error)
+            self._stop(stack_id, stack.current_traversal, f"The rollback could not begin: {error}")
 
     def begin_rollback(self, stack: Stack, *, only_if_due: bool, applying: Applying = UNPLANNED) -> None:
         """Start to bring a stack back, by a plan perhaps; see ``Preparer.roll_back``."""

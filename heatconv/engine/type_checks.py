@@ -14,6 +14,7 @@ from heatconv.engine.written import Written
 from heatconv.model.deferred import Reference, is_deferred, references
 from heatconv.model.definition import Definition, is_template
 from heatconv.model.permission import check_types
+from heatconv.model.states import Action
 from heatconv.resources import validation
 from heatconv.resources.facts import StackFacts
 from heatconv.resources.resource import Resource
@@ -52,6 +53,8 @@ def classes_of(
             problems.append((f"resources.{name}.type", str(error)))
         else:
             found = classes[name]
+            if stack.action is Action.ROLLBACK:
+                continue  # it was judged when it came to be; what others say by now is not asked
             if before and checked.get(name) is definition and before.classes[name] is found:
                 if found not in judged:
                     judged[found] = validation.judged_by_others(found)

@@ -138,10 +138,17 @@ def _forgotten(connection: Connection, older_than: float, limit: int) -> list[sa
 
 @reading
 def overdue(connection: Connection, *, limit: int) -> list[tuple[str, str]]:
-    """Return (stack, traversal) of the traversals that are past their deadline."""
+    """Return (stack, traversal) of the traversals that are past their deadline.
+
+    A rollback that is not prepared yet has none: what is past is that of the traversal it follows.
+    """
     query = (
         sa.select(stack.c.id, stack.c.current_traversal)
-        .where(stack.c.status == Status.IN_PROGRESS, stack.c.deadline < utcnow())
+        .where(
+            stack.c.status == Status.IN_PROGRESS,
+            stack.c.phase != Phase.PREPARE,
+            stack.c.deadline < utcnow(),
+        )
         .limit(limit)
     )
     return [(row.id, row.current_traversal) for row in connection.execute(query)]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -27,16 +27,22 @@ def world(database_url: str, registry: Registry, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.fixture
-def engines(world: World) -> tuple[Recovery, Recovery]:
-    """Return the recovery of two engines."""
+def recovery(world: World) -> Callable[..., Recovery]:
+    """Return what makes the recovery of an engine; how it prepares rollbacks may be another way."""
 
-    def recovery() -> Recovery:
+    def made(roll_back: Callable[[str], None] = world.engine.prepare_rollback) -> Recovery:
         return Recovery(
             database=world.database,
             doorbell=world.bell,
-            roll_back=world.engine.prepare_rollback,
+            roll_back=roll_back,
             dead_after=HOUR,
             ready_grace=60,
         )
 
+    return made
+
+
+@pytest.fixture
+def engines(recovery: Callable[..., Recovery]) -> tuple[Recovery, Recovery]:
+    """Return the recovery of two engines."""
     return recovery(), recovery()

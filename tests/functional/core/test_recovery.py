@@ -8,8 +8,10 @@ from datetime import datetime
 import pytest
 import sqlalchemy as sa
 
+from heatconv import errors
 from heatconv.db.tables import stack, sync_point
-from heatconv.model.states import Phase
+from heatconv.engine.freezer import Freezer
+from heatconv.model.states import Action, Phase
 from heatconv.testing.failures import FailureRule
 from heatconv.testing.templates import Template, attr, thing
 from tests.chaos.mortal import Death
@@ -123,6 +125,76 @@ def test_a_rollback_that_was_decided_on_and_lost_is_prepared(world, engines):
     world.run()
     assert world.state == "ROLLBACK_COMPLETE"
     assert world.events().count("web ROLLBACK_IN_PROGRESS") == 1
+
+
+def test_a_rollback_is_not_late_before_it_is_prepared(world, engines):
+    world.cloud.fail(FailureRule(op="create", owner="*/A", status=400))
+    world.create(PAIR, rollback=True)
+    world.check("A+")
+    pass_time(world, stack, deadline=LONG_AGO)
+
+    tick(world, *engines)
+
+    assert world.state == "ROLLBACK_IN_PROGRESS"
+    world.run()
+    assert world.state == "ROLLBACK_COMPLETE"
+
+
+class Forgetful(Freezer):
+    """Knows the types of old templates no more."""
+
+    def freeze(self, stack, source, action):
+        if action is Action.ROLLBACK:
+            raise errors.Invalid(problems=[("resources.A.type", "There is no such type.")])
+        return super().freeze(stack, source, action)
+
+
+def failed_update(world):
+    """Let an update fail that is to be rolled back."""
+    world.create(PAIR)
+    world.run()
+    world.cloud.fail(FailureRule(op="update", owner="*/A", status=400))
+    world.update(PAIR.but(A=thing("other")), rollback=True)
+    world.check("A+")
+    assert world.stack.phase == Phase.PREPARE
+    world.cloud.stop_failing()
+
+
+def test_a_rollback_to_what_cannot_be_any_more_fails_and_says_why(world, recovery):
+    failed_update(world)
+
+    tick(world, recovery(world.new_engine(Forgetful).prepare_rollback))
+
+    assert world.state == "ROLLBACK_FAILED"
+    reason = "The rollback could not begin: resources.A.type: There is no such type."
+    assert world.stack.status_reason == reason
+    world.update(PAIR.but(A=thing("a third")))
+    world.run()
+    assert world.state == "UPDATE_COMPLETE"
+
+
+def test_a_rollback_that_cannot_be_prepared_for_now_does_not_keep_the_others(world, recovery):
+    failed_update(world)
+    first = world.stack_id
+    world.cloud.fail(FailureRule(op="create", owner="*/A", status=400))
+    world.create(PAIR, rollback=True, name="other")
+    world.check("A'+")
+    world.bell.rollbacks.clear()
+
+    def prepare(stack_id):
+        if stack_id == first:
+            raise errors.NotJudged(what="a flavor", reason="Nova does not answer")
+        world.engine.prepare_rollback(stack_id)
+
+    tick(world, recovery(prepare))
+
+    world.run()
+    assert world.state == "ROLLBACK_COMPLETE"
+    world.stack_id = first
+    assert (world.state, world.stack.phase) == ("ROLLBACK_IN_PROGRESS", Phase.PREPARE)
+    tick(world, recovery())
+    world.run()
+    assert world.state == "ROLLBACK_COMPLETE"
 
 
 def test_what_was_not_told_of_a_change_is_told_by_the_next_update(world, engines):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -267,3 +268,16 @@ def test_a_template_that_is_too_large_is_refused():
 def test_the_wish_for_nothing_wants_nothing():
     assert empty().targets == {}
     assert empty().raw.template == {"heat_template_version": "2021-04-16"}
+
+
+def test_what_a_stack_goes_back_to_is_not_judged_again(registry):
+    posted = template({"A": {"type": TYPE, "properties": {"action_wait_secs": "not a map"}}})
+    assert problems(registry, posted)
+
+    back = freeze(
+        parse({"template": posted}, max_template_size=1 << 20),
+        replace(STACK, action=Action.ROLLBACK),
+        registry,
+    )
+
+    assert back.targets.keys() == {"A"}
