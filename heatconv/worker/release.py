@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 
+from heatconv import errors
 from heatconv.db.convergence import actions, resources, sync_points
 from heatconv.db.plumbing.session import Database
 from heatconv.model.records import Job, ResourceRow
@@ -16,6 +17,8 @@ from heatconv.worker.timer import RETRY_DELAY, Timer
 from heatconv.worker.trees import Trees
 
 LOG = logging.getLogger(__name__)
+
+LONGEST_PAUSE = 60.0  #: seconds until it is tried again to remove what nobody has
 
 
 class Release:
@@ -48,9 +51,19 @@ class Release:
         for stack_id, traversal_id, nodes in sync_points.ready_nodes(self._database, [row.id]):
             self._doorbell.ring(stack_id, traversal_id, nodes, self._trees.root_of(stack_id))
 
-    def disown(self, job: Job, orphan: PluginDriver) -> None:
-        """Remove what was made after the lock had been broken, unless the next holder found it."""
-        row = job.resource and resources.find(self._database, job.resource.id)
-        undecided = row is not None and row.physical_id is None and row.status is Status.IN_PROGRESS
-        if undecided or not late.remove_orphan(orphan, known=None if row is None else row.physical_id):
-            self._timer.call_later(RETRY_DELAY, lambda: self.disown(job, orphan))
+    def disown(self, job: Job, orphan: PluginDriver, pause: float = RETRY_DELAY) -> None:
+        """Remove what was made after the lock had been broken, unless the next holder found it.
+
+        What cannot be removed yet is tried again after a pause in seconds, which grows.
+        """
+        try:
+            row = job.resource and resources.find(self._database, job.resource.id)
+            undecided = row is not None and row.physical_id is None and row.status is Status.IN_PROGRESS
+            known = None if row is None else row.physical_id
+            is_over = not undecided and late.remove_orphan(orphan, known)
+        except errors.StorageError:
+            LOG.exception("stack %s: %s: whose it is cannot be known yet", job.stack.id, orphan.plugin)
+            is_over = False
+        if not is_over:
+            longer = min(2 * pause, LONGEST_PAUSE)
+            self._timer.call_later(pause, lambda: self.disown(job, orphan, longer))
