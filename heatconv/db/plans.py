@@ -19,7 +19,7 @@ from heatconv.db.convergence import project_quota
 from heatconv.db.plumbing.places import Opened, placed
 from heatconv.db.plumbing.requests import deciding
 from heatconv.db.plumbing.session import clock, reading, writing
-from heatconv.db.plumbing.types import utcnow
+from heatconv.db.plumbing.types import is_past
 from heatconv.db.tables import plan
 from heatconv.model.saved_plan import PAGE, PlanState, SavedPlan
 
@@ -31,7 +31,7 @@ _LISTED = [column for column in plan.c if column.name not in ("contents", "asked
 
 def _there(project_id: str) -> sa.ColumnElement[bool]:
     """The plans of a project whose time is not over."""
-    return sa.and_(plan.c.project_id == project_id, plan.c.expires_at > utcnow())
+    return sa.and_(plan.c.project_id == project_id, ~is_past(plan.c.expires_at))
 
 
 @deciding
@@ -181,7 +181,7 @@ def take(connection: Connection, plan_id: str) -> None:
     Raises:
         Conflict: another request has applied it, or was refused, or its time is over.
     """
-    ready = (plan.c.id == plan_id, plan.c.state == PlanState.READY, plan.c.expires_at > utcnow())
+    ready = (plan.c.id == plan_id, plan.c.state == PlanState.READY, ~is_past(plan.c.expires_at))
     taken = connection.execute(sa.update(plan).where(*ready).values(state=PlanState.APPLIED))
     if taken.rowcount != 1:
         raise errors.Conflict(f"The plan {plan_id} was applied already, or it has ended; make a new one.")

@@ -19,7 +19,7 @@ from heatconv.db import rows
 from heatconv.db.convergence.services import alive
 from heatconv.db.plumbing.places import placed
 from heatconv.db.plumbing.session import Database, clock, reading, writing
-from heatconv.db.plumbing.types import in_seconds, utcnow
+from heatconv.db.plumbing.types import in_seconds, is_past, utcnow
 from heatconv.db.tables import resource, restored_stack, service, stack
 from heatconv.model.deferred import contains_deferred
 from heatconv.model.records import Attempt, ResourceRow
@@ -137,9 +137,9 @@ def try_take(connection: Connection) -> str | None:
 
     It is due again when the lease is over.
     """
-    query = sa.select(restored_stack.c.stack_id).where(restored_stack.c.due_at <= utcnow())
+    query = sa.select(restored_stack.c.stack_id).where(is_past(restored_stack.c.due_at))
     due = connection.scalar(query.order_by(restored_stack.c.due_at).limit(1))
-    mine = restored_stack.c.stack_id == due, restored_stack.c.due_at <= utcnow()
+    mine = restored_stack.c.stack_id == due, is_past(restored_stack.c.due_at)
     leased = sa.update(restored_stack).where(*mine).values(due_at=in_seconds(LEASE))
     # If another engine was faster, there is another look a tick later.
     return due if due is not None and connection.execute(leased).rowcount == 1 else None

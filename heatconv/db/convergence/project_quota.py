@@ -19,13 +19,13 @@ from sqlalchemy.dialects import mysql, postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
-from heatconv.db.plumbing.types import utcnow
+from heatconv.db.plumbing.types import is_past
 from heatconv.db.tables import plan, quota, stack
 
 #: What else has to be true of a table's rows that count: nested stacks are their tree's, see ``tree_quota``.
 _COUNTED: Mapping[sa.Table, tuple[sa.ColumnElement[bool], ...]] = {
     stack: (stack.c.live_name.is_not(None), stack.c.owner_resource_id.is_(None)),
-    plan: (plan.c.expires_at > utcnow(),),
+    plan: (~is_past(plan.c.expires_at),),
 }
 
 #: A row is written, and not only locked: in a cluster, where each server has locks of its own,

@@ -16,7 +16,7 @@ from heatconv.db.convergence.services import alive
 from heatconv.db.convergence.sync_points import Ring
 from heatconv.db.delivery.events import add_events, resource_event
 from heatconv.db.plumbing.session import reading, writing
-from heatconv.db.plumbing.types import seconds_ago, utcnow
+from heatconv.db.plumbing.types import is_past, seconds_ago, utcnow
 from heatconv.db.tables import resource, service, stack, sync_point
 from heatconv.model.deletion import LEAVING
 from heatconv.model.nodes import Node
@@ -147,7 +147,7 @@ def overdue(connection: Connection, *, limit: int) -> list[tuple[str, str]]:
         .where(
             stack.c.status == Status.IN_PROGRESS,
             stack.c.phase != Phase.PREPARE,
-            stack.c.deadline < utcnow(),
+            is_past(stack.c.deadline),
         )
         .limit(limit)
     )

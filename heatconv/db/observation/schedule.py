@@ -19,7 +19,7 @@ from sqlalchemy.engine import Connection
 from heatconv.db import rows
 from heatconv.db.delivery.events import add_stack_event
 from heatconv.db.plumbing.session import clock, reading, writing
-from heatconv.db.plumbing.types import utcnow
+from heatconv.db.plumbing.types import is_past
 from heatconv.db.tables import stack, stack_observed
 from heatconv.model.drift import DriftStatus, StackDrift
 from heatconv.model.ids import new_id
@@ -129,7 +129,7 @@ def _first(stack_id: str, now: datetime, due_in: float) -> dict[str, object]:
 @reading
 def due(connection: Connection, limit: int) -> list[str]:
     """Return the stacks that are due, the one that is so longest first."""
-    query = sa.select(stack_observed.c.stack_id).where(stack_observed.c.due_at <= utcnow())
+    query = sa.select(stack_observed.c.stack_id).where(is_past(stack_observed.c.due_at))
     return list(connection.scalars(query.order_by(stack_observed.c.due_at).limit(limit)))
 
 

@@ -261,7 +261,10 @@ def _sqlite(element: utcnow, compiler: SQLCompiler, **kwargs: Any) -> str:
 
 
 class seconds_ago(FunctionElement[datetime]):  # noqa: N801 - an SQL function, spelt as one
-    """A moment so many seconds before now, by the database's clock."""
+    """A moment so many seconds before the statement began, by the database's clock.
+
+    It is the same all through a statement: PostgreSQL looks into no index for what may change meanwhile.
+    """
 
     type = Time
     inherit_cache = True
@@ -270,7 +273,7 @@ class seconds_ago(FunctionElement[datetime]):  # noqa: N801 - an SQL function, s
 @compiles(seconds_ago, "postgresql")
 def _ago_postgresql(element: seconds_ago, compiler: SQLCompiler, **kwargs: Any) -> str:
     seconds = compiler.process(element.clauses, **kwargs)
-    return f"(timezone('utc', clock_timestamp()) - {seconds} * interval '1 second')"
+    return f"(timezone('utc', statement_timestamp()) - {seconds} * interval '1 second')"
 
 
 @compiles(seconds_ago, "mysql")
@@ -289,3 +292,8 @@ def _ago_sqlite(element: seconds_ago, compiler: SQLCompiler, **kwargs: Any) -> s
 def in_seconds(seconds: float) -> seconds_ago:
     """Return the moment so many seconds after now, by the database's clock."""
     return seconds_ago(-seconds)
+
+
+def is_past(moment: sa.ColumnElement[datetime]) -> sa.ColumnElement[bool]:
+    """Return whether a moment has come, by the database's clock, as an index of it answers."""
+    return moment <= seconds_ago(0)

@@ -12,7 +12,7 @@ from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection
 
 from heatconv.db.plumbing.session import Undo, writing
-from heatconv.db.plumbing.types import in_seconds, utcnow
+from heatconv.db.plumbing.types import in_seconds, is_past
 from heatconv.db.tables import purge_turn
 from heatconv.model.ids import new_id
 
@@ -24,7 +24,7 @@ def try_take(connection: Connection, *, lease: float) -> str | None:
     """Take the turn, WHERE it is due; return the claim on it, or None. It is due again after the lease."""
     claim = new_id()
     values = {"claim": claim, "due_at": in_seconds(lease)}
-    due = sa.update(purge_turn).where(purge_turn.c.id == ONLY, purge_turn.c.due_at <= utcnow())
+    due = sa.update(purge_turn).where(purge_turn.c.id == ONLY, is_past(purge_turn.c.due_at))
     if connection.execute(due.values(values)).rowcount == 1:
         return claim
     if connection.scalar(sa.select(purge_turn.c.id).where(purge_turn.c.id == ONLY)) is not None:
