@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from heatconv import errors
@@ -49,8 +49,12 @@ def intact(found: Iterable[Any], record: Callable[[Any], T]) -> list[T]:
     return records
 
 
-def stack(row: Any, tags: tuple[str, ...] = ()) -> Stack:
-    """Return the record of a row of ``stack``."""
+def stack(row: Any, tags: tuple[str, ...] = (), *, now: datetime | None = None) -> Stack:
+    """Return the record of a row of ``stack``.
+
+    Its deadline is by the database's clock; by that of this host if ``now`` says what time it is by the
+    database's.
+    """
     return Stack(
         id=row.id,
         name=row.name,
@@ -73,7 +77,7 @@ def stack(row: Any, tags: tuple[str, ...] = ()) -> Stack:
         phase=Phase(row.phase),
         disable_rollback=row.disable_rollback,
         timeout_mins=row.timeout_mins,
-        deadline=row.deadline,
+        deadline=_by_this_host(row.deadline, now) if now and row.deadline else row.deadline,
         atomic_key=row.atomic_key,
         created_at=row.created_at,
         updated_at=row.updated_at,
@@ -82,6 +86,10 @@ def stack(row: Any, tags: tuple[str, ...] = ()) -> Stack:
         abandoned=row.abandoned,
         policy=row.policy,
     )
+
+
+def _by_this_host(moment: datetime, now: datetime) -> datetime:
+    return moment - now + datetime.now(UTC).replace(tzinfo=None)
 
 
 def stack_drift(

@@ -55,7 +55,7 @@ def paused(job: Job, attempt: Attempt) -> Ending:
 
 
 def is_overdue(job: Job) -> bool:
-    """Tell whether the stack's deadline is past."""
+    """Tell whether the stack's deadline, which a claim has by this host's clock, is past."""
     return job.stack.deadline is not None and datetime.now(UTC).replace(tzinfo=None) > job.stack.deadline
 
 

@@ -245,7 +245,7 @@ def _found(ask: Ask, found: Any, stacks: dict[str, Stack]) -> Job | Idle:
         return Idle("its traversal is gone")
     columns = SimpleNamespace(**dict(zip(_STACK_NAMES, found[_STACK], strict=True)))
     if columns.id not in stacks:
-        stacks[columns.id] = rows.stack(columns)
+        stacks[columns.id] = rows.stack(columns, now=found[_NOW])
     row = SimpleNamespace(**dict(zip(_RESOURCE_NAMES, found[_RESOURCE], strict=True)))
     resource = rows.resource(row) if row.id is not None else None
     lives, waited = bool(found[_ALIVE]), sync_points.seconds(found[_SINCE], found[_NOW])

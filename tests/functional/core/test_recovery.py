@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
 
 from heatconv import errors
+from heatconv.db import rows
+from heatconv.db.plumbing.session import clock
 from heatconv.db.tables import stack, sync_point
 from heatconv.engine.freezer import Freezer
 from heatconv.model.states import Action, Phase
 from heatconv.testing.failures import FailureRule
 from heatconv.testing.templates import Template, attr, thing
+from heatconv.worker import setbacks
 from tests.chaos.mortal import Death
 from tests.functional.core.world import interrupt
 
@@ -100,6 +103,31 @@ def test_a_traversal_that_is_past_its_deadline_fails_and_starts_nothing_more(wor
     assert world.stack.status_reason == "Timed out"
     assert world.points() == {}
     assert world.events().count("web CREATE_FAILED") == 1
+
+
+class AnHourAhead(datetime):
+    """The clock of a host that is not set right."""
+
+    @classmethod
+    def now(cls, tz=None):
+        return super().now(tz) + timedelta(hours=1)
+
+
+@pytest.mark.parametrize(("minutes", "state"), [(1, "CREATE_IN_PROGRESS"), (-1, "CREATE_FAILED")])
+def test_a_deadline_is_one_of_the_database_whatever_time_it_is_on_a_worker(
+    world, monkeypatch, minutes, state
+):
+    for module in (rows, setbacks):
+        monkeypatch.setattr(module, "datetime", AnHourAhead)
+    world.create(PAIR.but(A=thing("a", wait=3)))
+    with world.database.engine.begin() as connection:
+        deadline = clock(connection) + timedelta(minutes=minutes)
+        connection.execute(sa.update(stack).values(deadline=deadline))
+
+    world.check("A+")
+    world.come_back()
+
+    assert world.state == state
 
 
 def test_a_traversal_that_is_past_its_deadline_is_rolled_back_if_the_user_wants_that(world, engines):
