@@ -21,6 +21,7 @@ from oslo_config import cfg
 
 from heatconv import errors
 from heatconv.cmd import keys, monitoring, systemd
+from heatconv.cmd.reloading import Reloading
 from heatconv.db import sizing
 from heatconv.db.convergence import services
 from heatconv.db.plumbing import migration
@@ -64,7 +65,6 @@ class Daemon:
         self._stopping = threading.Event()
         # What signals ask for is plain: a handler that took an event's lock could wait for itself.
         self._is_to_end = False
-        self._is_to_reload = False
         self._tasks: list[threading.Thread] = []
 
     def watched(self, process: int = 0, topic: str | None = None) -> None:
@@ -109,7 +109,7 @@ class Daemon:
         """Serve until SIGTERM or SIGINT, then stop in order."""
         for signum in (signal.SIGTERM, signal.SIGINT):
             signal.signal(signum, self._note)
-        signal.signal(signal.SIGHUP, self._note)
+        reloading = Reloading(self.conf)
         collect_less()
         LOG.info("%s %s is up", self._binary, self.engine_id)
         systemd.notify("READY=1")
@@ -117,9 +117,7 @@ class Daemon:
         # Waiting in slices lets the signal handler run whatever the executor.
         while not self._is_to_end:
             watchdog.beat()
-            if self._is_to_reload:
-                self._is_to_reload = False
-                self.reload()
+            reloading.see_to_it()
             time.sleep(0.2)
         LOG.info("%s %s stops", self._binary, self.engine_id)
         systemd.notify("STOPPING=1")
@@ -127,16 +125,8 @@ class Daemon:
         self.sign_off()
         leave()
 
-    def _note(self, signum: int, _frame: object) -> None:
-        if signum == signal.SIGHUP:
-            self._is_to_reload = True
-        else:
-            self._is_to_end = True
-
-    def reload(self) -> None:
-        """Read the configuration files again; the options that may change while running do."""
-        LOG.info("%s %s reads its configuration again", self._binary, self.engine_id)
-        self.conf.mutate_config_files()
+    def _note(self, *_: object) -> None:
+        self._is_to_end = True
 
     def sign_off(self) -> None:
         """Stop the side tasks, and be known to nobody any more."""
