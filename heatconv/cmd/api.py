@@ -52,5 +52,5 @@ def _serve(
     collect_less()
     systemd.notify("READY=1")
     service.serve(at_each_turn)
-    systemd.notify("STOPPING=1")
+    systemd.notify_stopping()
     leave()

@@ -120,7 +120,7 @@ class Daemon:
             reloading.see_to_it()
             time.sleep(0.2)
         LOG.info("%s %s stops", self._binary, self.engine_id)
-        systemd.notify("STOPPING=1")
+        systemd.notify_stopping()
         service.stop()
         self.sign_off()
         leave()

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from oslo_config import cfg
 
-from heatconv.cmd.systemd import Watchdog
+from heatconv.cmd.systemd import Watchdog, notify_stopping
 
 LOG = logging.getLogger(__name__)
 
@@ -106,6 +106,7 @@ class Family:
 
     def _pass_on(self, signum: int) -> None:
         if signum != signal.SIGHUP:
+            notify_stopping()
             self._stopping = True
             signum = signal.SIGTERM
         for pid in self._children:
