@@ -33,6 +33,7 @@ from heatconv.rpc.bus import ENGINE_TOPIC, WORKER_TOPIC, Bus
 
 LOG = logging.getLogger(__name__)
 
+GRACE = 10.0  #: seconds that side tasks get, all together, when the daemon stops
 YOUNG = 20_000  #: objects, more than were given up, until the garbage collector looks
 
 
@@ -100,7 +101,7 @@ class Daemon:
     def every(self, seconds: float, task: Callable[[], None], *, jitter: float = 0.5) -> None:
         """Run a task every so many seconds, give or take ``jitter`` times as many."""
         thread = threading.Thread(
-            target=self._repeat, args=(seconds, task, jitter), name=task.__name__, daemon=True
+            target=self._repeat, args=(seconds, task, jitter), name=task.__qualname__, daemon=True
         )
         self._tasks.append(thread)
         thread.start()
@@ -129,10 +130,16 @@ class Daemon:
         self._is_to_end = True
 
     def sign_off(self) -> None:
-        """Stop the side tasks, and be known to nobody any more."""
+        """Stop the side tasks, and be known to nobody any more.
+
+        A task that takes longer than ``GRACE`` is left in the middle: it ends with the process.
+        """
         self._stopping.set()
+        deadline = time.monotonic() + GRACE
         for thread in self._tasks:
-            thread.join()
+            thread.join(max(0.0, deadline - time.monotonic()))
+        if late := [thread.name for thread in self._tasks if thread.is_alive()]:
+            LOG.warning("left in the middle, after %g s: %s", GRACE, ", ".join(late))
         try:
             services.forget(self.database, self.engine_id)
         except errors.StorageError:
