@@ -19,6 +19,7 @@ from heatconv.cmd import keys, monitoring, systemd  # noqa: E402
 from heatconv.cmd.compose.api import ApiService  # noqa: E402
 from heatconv.cmd.daemon import collect_less, keep_private, leave  # noqa: E402
 from heatconv.cmd.processes import PROCESSES, run_processes  # noqa: E402
+from heatconv.cmd.reloading import Reloading  # noqa: E402
 from heatconv.crypto import Keyring  # noqa: E402
 from heatconv.rpc.bus import ENGINE_TOPIC, Bus  # noqa: E402
 
@@ -42,9 +43,14 @@ def _serve(
     service = ApiService(conf, bus, keyring, strategy, shared=shared)
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: service.stop())
-    signal.signal(signal.SIGHUP, lambda *_: conf.mutate_config_files())
+    reloading, watchdog = Reloading(conf), systemd.Watchdog()
+
+    def at_each_turn() -> None:
+        watchdog.beat()
+        reloading.see_to_it()
+
     collect_less()
     systemd.notify("READY=1")
-    service.serve(systemd.Watchdog().beat)
-    systemd.notify("STOPPING=1")
+    service.serve(at_each_turn)
+    systemd.notify_stopping()
     leave()

@@ -21,6 +21,7 @@ from oslo_config import cfg
 
 from heatconv import errors
 from heatconv.cmd import keys, monitoring, systemd
+from heatconv.cmd.reloading import Reloading
 from heatconv.db import sizing
 from heatconv.db.convergence import services
 from heatconv.db.plumbing import migration
@@ -32,6 +33,7 @@ from heatconv.rpc.bus import ENGINE_TOPIC, WORKER_TOPIC, Bus
 
 LOG = logging.getLogger(__name__)
 
+GRACE = 10.0  #: seconds that side tasks get, all together, when the daemon stops
 YOUNG = 20_000  #: objects, more than were given up, until the garbage collector looks
 
 
@@ -64,7 +66,6 @@ class Daemon:
         self._stopping = threading.Event()
         # What signals ask for is plain: a handler that took an event's lock could wait for itself.
         self._is_to_end = False
-        self._is_to_reload = False
         self._tasks: list[threading.Thread] = []
 
     def watched(self, process: int = 0, topic: str | None = None) -> None:
@@ -100,7 +101,7 @@ class Daemon:
     def every(self, seconds: float, task: Callable[[], None], *, jitter: float = 0.5) -> None:
         """Run a task every so many seconds, give or take ``jitter`` times as many."""
         thread = threading.Thread(
-            target=self._repeat, args=(seconds, task, jitter), name=task.__name__, daemon=True
+            target=self._repeat, args=(seconds, task, jitter), name=task.__qualname__, daemon=True
         )
         self._tasks.append(thread)
         thread.start()
@@ -109,7 +110,7 @@ class Daemon:
         """Serve until SIGTERM or SIGINT, then stop in order."""
         for signum in (signal.SIGTERM, signal.SIGINT):
             signal.signal(signum, self._note)
-        signal.signal(signal.SIGHUP, self._note)
+        reloading = Reloading(self.conf)
         collect_less()
         LOG.info("%s %s is up", self._binary, self.engine_id)
         systemd.notify("READY=1")
@@ -117,32 +118,28 @@ class Daemon:
         # Waiting in slices lets the signal handler run whatever the executor.
         while not self._is_to_end:
             watchdog.beat()
-            if self._is_to_reload:
-                self._is_to_reload = False
-                self.reload()
+            reloading.see_to_it()
             time.sleep(0.2)
         LOG.info("%s %s stops", self._binary, self.engine_id)
-        systemd.notify("STOPPING=1")
+        systemd.notify_stopping()
         service.stop()
         self.sign_off()
         leave()
 
-    def _note(self, signum: int, _frame: object) -> None:
-        if signum == signal.SIGHUP:
-            self._is_to_reload = True
-        else:
-            self._is_to_end = True
-
-    def reload(self) -> None:
-        """Read the configuration files again; the options that may change while running do."""
-        LOG.info("%s %s reads its configuration again", self._binary, self.engine_id)
-        self.conf.mutate_config_files()
+    def _note(self, *_: object) -> None:
+        self._is_to_end = True
 
     def sign_off(self) -> None:
-        """Stop the side tasks, and be known to nobody any more."""
+        """Stop the side tasks, and be known to nobody any more.
+
+        A task that takes longer than ``GRACE`` is left in the middle: it ends with the process.
+        """
         self._stopping.set()
+        deadline = time.monotonic() + GRACE
         for thread in self._tasks:
-            thread.join()
+            thread.join(max(0.0, deadline - time.monotonic()))
+        if late := [thread.name for thread in self._tasks if thread.is_alive()]:
+            LOG.warning("left in the middle, after %g s: %s", GRACE, ", ".join(late))
         try:
             services.forget(self.database, self.engine_id)
         except errors.StorageError:

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 
 LOG = logging.getLogger(__name__)
 
+_STARTED = os.getpid()  # by systemd: the other processes of a daemon are its children
+
 
 def notify(state: str) -> None:
     """Send a state, such as READY=1; where nobody listens nothing is sent."""
@@ -25,6 +27,12 @@ def notify(state: str) -> None:
             sender.sendto(state.encode(), f"\0{address[1:]}" if abstract else address)
     except OSError as error:
         LOG.warning("systemd did not take %s: %s", state, error)
+
+
+def notify_stopping() -> None:
+    """Send that the service stops, unless this is but one of the processes that another one watches over."""
+    if os.getpid() == _STARTED:
+        notify("STOPPING=1")
 
 
 class Watchdog:

@@ -13,6 +13,7 @@ defaults to oslo-config-generator.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from importlib import metadata
 
@@ -34,6 +35,8 @@ from heatconv.conf import (
     worker,
     yaql,
 )
+
+LOG = logging.getLogger(__name__)
 
 GROUPS = (
     default,
@@ -100,6 +103,21 @@ def load(
     log.setup(conf, prog, version)
     logs.say_no_more(conf, prog, version)
     return conf
+
+
+def reload(conf: cfg.ConfigOpts) -> None:
+    """Read the configuration files again; the options that may change while a program runs do.
+
+    Files that cannot be read leave all options as they were.  What is wrong is logged, with them or with
+    the file that they name for the log.
+    """
+    try:
+        conf.mutate_config_files()
+    except SystemExit:
+        # Of a value of an option that the command line has too, oslo.config informs standard error alone.
+        LOG.warning("the configuration cannot be read: standard error has the value that is not allowed")
+    except (cfg.Error, log.LogConfigError, OSError, UnicodeError) as problem:
+        LOG.warning("the configuration cannot be read: %s", problem)
 
 
 def _check(conf: cfg.ConfigOpts) -> None:

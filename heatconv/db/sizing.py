@@ -17,7 +17,6 @@ _LIMITS: Mapping[str, str] = {
     "postgresql": "SELECT current_setting('max_connections')::int"
     " - current_setting('superuser_reserved_connections')::int",
     "mysql": "SELECT @@max_connections",
-    "mariadb": "SELECT @@max_connections",
 }
 
 

@@ -18,13 +18,14 @@ from heatconv.model.states import Status, SyncState
 
 TRAVERSALS = 1_000  #: under way that are looked at, those nearest to their deadlines
 ACTIONS = 5_000  #: under way that are looked at, whichever
+NODES = 5_000  #: READY that are looked at, those that are so for longest
 
 
 @dataclass(frozen=True, kw_only=True)
 class Survey:
     """How long the oldest of each kind has been there, in seconds; 0: there is none."""
 
-    ready: float  #: of the nodes that are READY, or were rung for again
+    ready: float  #: of the nodes that are READY, or were rung for again, and are in no worker's hands
     traversal: float
     action: float
     observation: float  #: of the stacks that are due to be observed
@@ -39,6 +40,15 @@ _UNDER_WAY = (
     .limit(TRAVERSALS)
     .subquery()
 )
+_READY = (
+    sa.select(sync_point.c.ready_at, sync_point.c.acts_on)
+    .where(sync_point.c.state == SyncState.READY)
+    .order_by(sync_point.c.ready_at)
+    .limit(NODES)
+    .subquery()
+)
+# A node is READY until it is DONE.  A value, not a join: rows are looked up by their keys, up to the first.
+_HOLDER = sa.select(resource.c.engine_id).where(resource.c.id == _READY.c.acts_on).scalar_subquery()
 _ACTED_ON = (
     sa.select(sa.func.coalesce(resource.c.updated_at, resource.c.created_at).label("since"))
     .where(resource.c.engine_id.is_not(None), resource.c.status == Status.IN_PROGRESS)
@@ -47,8 +57,10 @@ _ACTED_ON = (
 )
 _OLDEST = sa.select(
     utcnow().label("now"),
-    sa.select(sa.func.min(sync_point.c.ready_at))
-    .where(sync_point.c.state == SyncState.READY)
+    sa.select(_READY.c.ready_at)
+    .where(_HOLDER.is_(None))
+    .order_by(_READY.c.ready_at)
+    .limit(1)
     .scalar_subquery()
     .label("ready"),
     sa.select(sa.func.min(_UNDER_WAY.c.since)).scalar_subquery().label("traversal"),
@@ -68,7 +80,7 @@ _IS_REPLACED = sa.exists().where(
 
 @reading
 def make(connection: Connection, *, dead_after: float) -> Survey:
-    """Look once; each minimum is the first entry of an index, or that of a bounded number of rows."""
+    """Look once; each minimum is among the first entries of an index, or a bounded number of rows."""
     oldest = connection.execute(_OLDEST).one()
     lives = alive(dead_after).label("lives")
     counted = sa.select(service.c.binary, lives, sa.func.count(), sa.func.sum(service.c.backlog))

@@ -89,7 +89,8 @@ THREADS = Gauge("heatconv_worker_threads", "Threads that this worker has: [worke
 
 OLDEST_READY = Gauge(
     "heatconv_oldest_ready_seconds",
-    "Seconds since the node that has waited longest was READY, or was rung for again; 0 if none waits.",
+    "Seconds since the node that has waited longest for a worker was READY, or was rung for again, among the "
+    "5,000 that are READY for longest; 0 if none waits.",
 )
 OLDEST_TRAVERSAL = Gauge(
     "heatconv_oldest_traversal_seconds",

@@ -32,12 +32,10 @@ _COUNTED: Mapping[sa.Table, tuple[sa.ColumnElement[bool], ...]] = {
 #: of two transactions that write to a row one fails, and is tried again.
 _NEXT = {"atomic_key": quota.c.atomic_key + 1}
 _KEY = quota.primary_key
-_MYSQL = mysql.insert(quota).on_duplicate_key_update(_NEXT)
 _ADD: Mapping[str, sa.Insert] = {
     "postgresql": postgresql.insert(quota).on_conflict_do_update(index_elements=_KEY, set_=_NEXT),
     "sqlite": sqlite.insert(quota).on_conflict_do_update(index_elements=_KEY, set_=_NEXT),
-    "mysql": _MYSQL,
-    "mariadb": _MYSQL,
+    "mysql": mysql.insert(quota).on_duplicate_key_update(_NEXT),
 }
 
 

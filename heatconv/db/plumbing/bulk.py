@@ -73,7 +73,6 @@ def _postgresql(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str
 
 
 @compiles(_Unpacked, "mysql")
-@compiles(_Unpacked, "mariadb")
 def _mysql(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str:
     rows = compiler.process(element.rows, **kwargs)
     # Texts of two collations cannot be compared, and the database may have been made with another

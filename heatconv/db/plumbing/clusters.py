@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import sqlalchemy as sa
-from sqlalchemy.engine import Engine, ExceptionContext
+from sqlalchemy.engine import Engine
 
 #: The statements that wait, as bits: what reads, what changes and what inserts.  Only the first of a
 #: transaction does.  A conditional write that found a row as it was would take itself for too late.
@@ -37,12 +36,13 @@ def wait_for_the_cluster(connection: Any) -> None:
 
 def turn_away_as_needed(engine: Engine) -> None:
     """Let an engine take a server that cannot serve for one that is gone: its connections are opened anew."""
-    sa.event.listen(engine, "handle_error", _turn_away)
+    is_gone = engine.dialect.is_disconnect
 
+    def is_to_be_left(e: Any, connection: Any, cursor: Any) -> bool:
+        return cannot_serve(e) or is_gone(e, connection, cursor)
 
-def _turn_away(context: ExceptionContext) -> None:
-    if cannot_serve(context.original_exception):
-        context.is_disconnect = True
+    # A listener to errors would come too late: oslo.db's is there first, and raises what it has no name for.
+    engine.dialect.is_disconnect = is_to_be_left  # type: ignore[method-assign]  # of this engine's dialect alone
 
 
 def cannot_serve(error: BaseException | None) -> bool:

@@ -25,7 +25,6 @@ def of_mysql(dialect: Dialect) -> str:
 
 
 @compiles(CreateTable, "mysql")
-@compiles(CreateTable, "mariadb")
 def _create_table(element: CreateTable, compiler: Any, **kwargs: Any) -> str:
     # Whoever makes the table, a migration or the models: a column that is added later has
     # the collation of its table unless it says otherwise, and nobody has to think of it.

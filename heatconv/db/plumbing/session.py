@@ -28,7 +28,7 @@ from sqlalchemy.engine import Connection, Engine
 from heatconv import errors
 from heatconv.crypto import Keyring
 from heatconv.db.plumbing.clusters import cannot_serve, turn_away_as_needed, wait_for_the_cluster
-from heatconv.db.plumbing.connections import apart, open_as_needed
+from heatconv.db.plumbing.connections import apart, for_oslo_db, open_as_needed
 from heatconv.db.plumbing.files import keep_private
 from heatconv.db.plumbing.types import give_keyring, keyring_of, utcnow
 from heatconv.metrics.declared import CONNECTIONS
@@ -56,6 +56,8 @@ _OPTIONS = (
     "sqlite_synchronous",
 )
 
+_PLACES = ("connection", "slave_connection")  #: those of the options that are URLs
+
 #: What a database can answer that is no fault of ours: oslo.db leaves some errors as they come.
 _FAULTS = (oslo_db_exception.DBError, sa.exc.DBAPIError, sa.exc.TimeoutError)
 
@@ -77,7 +79,8 @@ class Database:
         """
         self._keyring = keyring
         self._facade = enginefacade.transaction_context()
-        configured = {**_POOL, **settings}
+        places = {name: for_oslo_db(settings[name]) for name in _PLACES if settings.get(name)}
+        configured = {**_POOL, **settings, **places}
         self._waits_as_asked = settings.get("mysql_wsrep_sync_wait") is not None
         self._facade.configure(**configured)
         #: how many connections this process opens at most
@@ -158,7 +161,7 @@ class Database:
             give_keyring(engine.dialect, self._keyring)
         open_as_needed(engine)
         turn_away_as_needed(engine)
-        if engine.dialect.name in ("mysql", "mariadb") and not self._waits_as_asked:
+        if engine.dialect.name == "mysql" and not self._waits_as_asked:
             sa.event.listen(engine, "connect", lambda connection, _record: wait_for_the_cluster(connection))
         sa.event.listen(engine, "connect", lambda *_: CONNECTIONS.add())
         if engine.dialect.name == "sqlite":

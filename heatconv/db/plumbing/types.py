@@ -23,11 +23,11 @@ from heatconv.db.plumbing import collation
 
 LongText = (
     sa.Text()
-    .with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
+    .with_variant(mysql.LONGTEXT(), "mysql")
     .with_variant(sa.Text(collation=collation.POSTGRESQL), "postgresql")
 )
 BigInt = sa.BigInteger().with_variant(sa.Integer(), "sqlite")  # SQLite numbers INTEGER keys only
-Time = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), "mysql", "mariadb")
+Time = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), "mysql")
 
 
 def string(length: int) -> sa.String:
@@ -250,7 +250,6 @@ def _postgresql(element: utcnow, compiler: SQLCompiler, **kwargs: Any) -> str:
 
 
 @compiles(utcnow, "mysql")
-@compiles(utcnow, "mariadb")
 def _mysql(element: utcnow, compiler: SQLCompiler, **kwargs: Any) -> str:
     return "UTC_TIMESTAMP(6)"
 
@@ -277,7 +276,6 @@ def _ago_postgresql(element: seconds_ago, compiler: SQLCompiler, **kwargs: Any) 
 
 
 @compiles(seconds_ago, "mysql")
-@compiles(seconds_ago, "mariadb")
 def _ago_mysql(element: seconds_ago, compiler: SQLCompiler, **kwargs: Any) -> str:
     seconds = compiler.process(element.clauses, **kwargs)
     return f"(UTC_TIMESTAMP(6) - INTERVAL {seconds} SECOND)"

@@ -84,6 +84,8 @@ LEFTOVERS: Sequence[Leftover] = (
 def sweep(database: Database, *, keep_events: int = -1) -> Iterator[Counter[str]]:
     """Drop what nobody needs; yield after each transaction how many rows have gone by then, by table.
 
+    That is after each look that found nothing, too: in a large installation one may take long.
+
     Args:
         keep_events: how many of a stack's events stay, the newest; all of them if negative.
 
@@ -93,11 +95,11 @@ def sweep(database: Database, *, keep_events: int = -1) -> Iterator[Counter[str]
     rows: Counter[str] = Counter()
     for leftover in LEFTOVERS:
         for dropped in _swept(database, leftover):
-            rows[leftover.table.name] += dropped
+            rows += Counter({leftover.table.name: dropped})
             yield rows
     if keep_events >= 0:
         for dropped in _old_events_dropped(database, keep_events):
-            rows[event.name] += dropped
+            rows += Counter({event.name: dropped})
             yield rows
 
 
@@ -106,6 +108,7 @@ def _swept(database: Database, leftover: Leftover) -> Iterator[int]:
     while found := _found(database, leftover, last):
         yield _dropped(database, leftover, found)
         last = found[-1]
+    yield 0
 
 
 @reading
@@ -130,6 +133,7 @@ def _old_events_dropped(database: Database, keep: int) -> Iterator[int]:
         for row in page:
             while row.last_to_go is not None and (dropped := _drop_old(database, row.id, row.last_to_go)):
                 yield dropped
+        yield 0
         last = page[-1].id
 
 

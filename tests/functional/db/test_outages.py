@@ -93,6 +93,27 @@ def test_a_server_that_has_become_a_standby_is_turned_away_from(fresh_database):
         assert len(services.list_services(database, dead_after=60)) == 1
 
 
+#: What a server answers that is read-only, of whatever statement.
+_READ_ONLY = (
+    "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1290, MESSAGE_TEXT ="
+    " 'The MariaDB server is running with the --read-only option so it cannot execute this statement'"
+)
+
+
+def test_a_server_that_is_read_only_is_asked_again_on_new_connections(fresh_database):
+    """Where a name leads to the primary of several servers, the next connection may be to another."""
+    asked = []
+
+    def ask(connection):
+        asked.append(connection.exec_driver_sql("SELECT CONNECTION_ID()").scalar_one())
+        if len(asked) < 3:
+            connection.exec_driver_sql(_READ_ONLY)
+
+    with closing(Database.from_url(fresh_database("mariadb"))) as database:
+        database.write(ask)
+    assert len(set(asked)) == 3
+
+
 _WAITING = sa.text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 )

@@ -147,7 +147,7 @@ def test_where_there_is_nothing_nothing_is_old(world):
 
 
 def test_a_survey_has_the_age_of_the_oldest(world):
-    world.create(PAIR)
+    world.create(PAIR.but(C=thing("c")))
     world.cloud.latency["create"] = 5
     world.check("A+")
     world.observe()
@@ -160,6 +160,21 @@ def test_a_survey_has_the_age_of_the_oldest(world):
 
     ages = [found.ready, found.traversal, found.action, found.observation]
     assert [int(age) // 100 for age in ages] == [1, 2, 3, 4]
+
+
+def test_a_node_in_the_hands_of_a_worker_waits_for_none(world):
+    world.create(PAIR.but(C=thing("c")))
+    world.cloud.latency["create"] = 5
+    world.check("A+")
+    set_back(world, sync_point, ready_at=100.0)
+    of_a = sync_point.c.acts_on == world.row("A").id
+    with world.database.engine.begin() as connection:
+        connection.execute(sa.update(sync_point).where(of_a).values(ready_at=seconds_ago(sa.literal(900.0))))
+
+    assert int(surveys.make(world.database, dead_after=HOUR).ready) // 100 == 1
+
+    world.check("C+")
+    assert surveys.make(world.database, dead_after=HOUR).ready == 0
 
 
 def test_a_survey_counts_daemons_and_what_waits_in_those_that_are_alive(world):

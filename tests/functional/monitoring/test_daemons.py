@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import socket
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 
 import psutil
@@ -229,6 +229,18 @@ def test_each_process_of_a_daemon_has_its_port_and_so_has_who_takes_its_place(
             ]
         finally:
             assert family.stop(patience=60) == 0
+        # To its children it means nothing: systemd would take the end of one for the service's.
+        assert queued(service_manager).count(b"STOPPING=1") == 1
+
+
+def queued(receiver):
+    """Return what was sent and has not been received."""
+    receiver.setblocking(False)
+    found = []
+    with suppress(BlockingIOError):
+        while True:
+            found.append(receiver.recv(100))
+    return found
 
 
 def two_ports():

@@ -55,7 +55,7 @@ def test_a_round_without_news_costs_the_same_however_many_resources_there_are(wo
     few = of_a_round(world, 20)
     world.delete()
     world.run()
-    assert list(leftovers.sweep(world.database))
+    assert any(map(dict, leftovers.sweep(world.database)))
     many = of_a_round(world, 300)
 
     assert many == few

@@ -137,5 +137,22 @@ def test_one_that_has_come_to_be_needed_in_between_stays(database, monkeypatch):
 
     monkeypatch.setattr(leftovers, "_dropped", _drop_later)
 
-    assert sweep(database) == {"resource_healing": 0}
+    assert sweep(database) == {}
     assert len(everything(database)["resource_healing"]) == 1
+
+
+def test_whoever_sweeps_comes_to_breath_after_each_look_though_nothing_is_found(database, monkeypatch):
+    """An engine keeps its turn then, and sees that it is to stop."""
+    monkeypatch.setattr(leftovers, "STACKS", 2)
+    plant_what_stays(database)
+    for number in range(5):
+        add_stack(database, f"web-{number}", events=3)
+    statements: list[str] = []
+    sa.event.listen(database.engine, "before_cursor_execute", lambda *of: statements.append(of[2]))
+
+    for rows in leftovers.sweep(database, keep_events=10):
+        assert sum(each.startswith("SELECT") for each in statements) == 1
+        assert not rows
+        statements.clear()
+
+    assert sum(each.startswith("SELECT") for each in statements) == 1  # it is the last, and no stack is left

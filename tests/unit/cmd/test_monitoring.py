@@ -115,11 +115,11 @@ def test_what_is_no_address_is_refused(listen, tmp_path):
 def test_the_environment_wins_over_the_file(tmp_path, monkeypatch):
     path = tmp_path / "heatconv.conf"
     path.write_text("[metrics]\nlisten = 127.0.0.1:9481\n")
-    monkeypatch.setenv("OS_METRICS__LISTEN", "[::1]:9491")
+    monkeypatch.setenv("OS_METRICS__LISTEN", "[::1]:9521")
 
     conf = configuration.load(["--config-file", str(path)], prog="heatconv-test")
 
-    assert conf.metrics.listen == "[::1]:9491"
+    assert conf.metrics.listen == "[::1]:9521"
 
 
 # -- systemd ---------------------------------------------------------------------------------------

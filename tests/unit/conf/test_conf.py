@@ -69,6 +69,28 @@ def test_a_file_that_is_not_there_is_named():
         load("--config-file", "/nowhere/heatconv.conf")
 
 
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"[DEFAULT\n", "Failed to parse"),
+        (b"[DEFAULT]\ndebug = maybe\n", "standard error"),
+        (b"[DEFAULT]\ndebug = \xff\n", "'utf-8' codec"),
+        (b"[DEFAULT]\ndebug = true\nlog_config_append = /nowhere/log\n", "Error loading"),
+        (None, "Failed to find"),
+    ],
+)
+def test_files_that_cannot_be_read_again_change_nothing(tmp_path, capfd, content, reason):
+    path = tmp_path / "heatconv.conf"
+    path.write_text("[DEFAULT]\ndebug = true\n")
+    loaded = load("--config-file", str(path))
+    path.unlink() if content is None else path.write_bytes(content)
+
+    conf.reload(loaded)
+
+    assert loaded.debug is True
+    assert f"the configuration cannot be read: {reason}" in capfd.readouterr().err
+
+
 def test_two_configurations_do_not_touch_each_other(tmp_path):
     path = tmp_path / "heatconv.conf"
     path.write_text("[api]\nport = 1\n")
