@@ -366,8 +366,9 @@ class EngineClient(Client):
         has them), ``count`` of resources, ``column``, ``row``, and of the first of these ``name``, ``type``,
         ``action``, ``status`` and ``nested`` ({"name", "id"} of its stack, or None).  An edge is [mark
         required, mark, rows in the columns between]; ``left_out`` is the number of those that are too many.
-        ``found`` are the names that contain ``find``, the first of them, each with a mark of its own;
-        ``members`` are the first resources of a ``mark``, each as it would be drawn alone, without a place.
+        ``found`` are names that contain ``find``, each with a mark of its own: ``find`` itself, then what
+        begins with it, then others; ``members`` are the first resources of a ``mark``, each as it would be
+        drawn alone, without a place.
         """
 
     # -- resources and events --------------------------------------------------------------
