@@ -341,9 +341,10 @@ class EngineClient(Client):
         """Return what a stack waits for, or why it failed.
 
         ``{"stack", "stack_status", "sentence", "deadline", "waits", "failures", "more"}``. A wait has
-        ``path`` (names from the stack in, with dots), ``resource_type``, ``action``, ``cause`` (one of
-        ``heatconv.model.explanation.Cause``), ``since``, ``worker`` (its id), ``sentence``, ``next`` and
-        ``advice``. A failure has ``path``, ``resource_type``, ``action``, ``reason`` and ``physical_id``.
+        ``names`` (from the stack in), ``path`` (those as one text, with dots), ``resource_type``, ``action``,
+        ``cause`` (one of ``heatconv.model.explanation.Cause``), ``since``, ``worker`` (its id), ``sentence``,
+        ``next`` and ``advice``. A failure has ``names``, ``path``, ``resource_type``, ``action``, ``reason``
+        and ``physical_id``.
         ``more``: there are more of one of them than are named.
         """
 
