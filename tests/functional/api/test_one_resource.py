@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A resource shown alone, of rows as they are in each database: who requires it."""
+
+from __future__ import annotations
+
+import pytest
+import sqlalchemy as sa
+
+from heatconv.db.convergence import resources
+from heatconv.db.plumbing.session import Database
+from heatconv.testing.keys import KEYRING
+from tests.functional.api.planted import Planted
+from tests.functional.servers.databases import KINDS
+
+
+@pytest.fixture(params=KINDS)
+def database(request, fresh_database):
+    database = Database.from_url(fresh_database(request.param), KEYRING)
+    yield database
+    database.close()
+
+
+def test_it_is_required_by_what_is_wanted_to_require_it(database):
+    rows = Planted()
+    web = rows.stack("web")
+    rows.resource(web, "net")
+    rows.resource(web, "made", requires=("net",))
+    rows.resource(web, "to be made", requires=("net",), made_with=(), applied=None, applied_sha1=None)
+    rows.resource(web, "made of another", requires=("net",), made_with=(), applied_sha1="")
+    rows.resource(web, "not any more", applied_sha1="", made_with=("net",))
+    rows.resource(web, "on its way out", requires=("net",), wanted=False)
+    rows.resource(web, "other")
+    of_other = rows.stack("other")
+    rows.resource(of_other, "net")
+    rows.resource(of_other, "foreign", requires=("net",))
+    rows.write(database)
+
+    assert resources.requirers(database, web, "net") == ["made", "made of another", "to be made"]
+
+
+def test_it_is_required_by_what_was_made_with_the_row_before(database):
+    rows = Planted()
+    web = rows.stack("web")
+    rows.resource(web, "net", wanted=False)
+    rows.resource(web, "server", requires=("net",))
+    rows.resource(web, "net")
+    rows.write(database)
+
+    assert resources.requirers(database, web, "net") == ["server"]
+
+
+def test_what_was_made_without_it_is_not_opened(database):
+    rows = Planted()
+    web = rows.stack("web")
+    rows.resource(web, "net")
+    rows.resource(web, "server", requires=("net",))
+    rows.resource(web, "spoilt")
+    rows.write(database)
+    with database.engine.begin() as connection:
+        connection.execute(sa.text("UPDATE resource SET desired = '{' WHERE name = 'spoilt'"))
+
+    assert resources.requirers(database, web, "net") == ["server"]
