@@ -398,14 +398,21 @@ class EngineClient(Client):
         ``filters``: {key: [values]} on name, type, action, status, id, physical_id.
         """
 
-    @endpoint(reads=True)
+    @endpoint(reads=True, since={"detail": "1.1"})
     def show_resource(
-        self, context: RequestContext, stack: str, name: str, *, attributes: Sequence[str] = ()
+        self,
+        context: RequestContext,
+        stack: str,
+        name: str,
+        *,
+        attributes: Sequence[str] = (),
+        detail: bool = True,
     ) -> Json:
         """Return a resource as ``list_resources`` does, with all attributes its type has.
 
         ``attributes`` are names of more, such as ``show``.  What is not known
-        is asked of the real world, and None if that does not tell.  ``drift``
+        is asked of the real world, and None if that does not tell.  Without
+        ``detail`` there are no attributes, and nobody is asked.  ``drift``
         is what ``show_drift`` has of it, or None.
         """
 

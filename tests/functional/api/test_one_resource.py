@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A resource shown alone, of rows as they are in each database: who requires it."""
+"""A resource shown alone, of rows as they are in each database: who requires it, and what it tells."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ import sqlalchemy as sa
 
 from heatconv.db.convergence import resources
 from heatconv.db.plumbing.session import Database
+from heatconv.engine.resource_reads import ResourceReads
+from heatconv.resources.heat.test_resource import TestResource
+from heatconv.resources.registry import Registry
+from heatconv.rpc.context import RequestContext
 from heatconv.testing.keys import KEYRING
-from tests.functional.api.planted import Planted
+from tests.functional.api.planted import PROJECT, Planted
 from tests.functional.servers.databases import KINDS
+
+CONTEXT = RequestContext(project_id=PROJECT)
 
 
 @pytest.fixture(params=KINDS)
@@ -60,3 +66,20 @@ def test_what_was_made_without_it_is_not_opened(database):
         connection.execute(sa.text("UPDATE resource SET desired = '{' WHERE name = 'spoilt'"))
 
     assert resources.requirers(database, web, "net") == ["server"]
+
+
+@pytest.mark.parametrize("detail", [True, False])
+def test_nobody_is_asked_for_attributes_that_are_not_wanted(database, monkeypatch, detail):
+    rows = Planted()
+    web = rows.stack("web")
+    rows.resource(web, "server", attributes={})
+    rows.write(database)
+    asked = []
+    monkeypatch.setattr(TestResource, "get_attribute", lambda _self, name: asked.append(name))
+    reads = ResourceReads(database, Registry.load(), lambda _stack, _name: "")
+
+    shown = reads.show_resource(CONTEXT, web, "server", attributes=["more"], detail=detail)
+
+    assert asked == (["output", "more"] if detail else [])
+    assert list(shown["attributes"]) == asked
+    assert shown["physical_id"] == "physical-server"
