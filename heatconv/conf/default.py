@@ -128,8 +128,8 @@ _LIMITS = [
         "max_events_per_stack",
         default=1000,
         min=-1,
-        help="Number of events a stack keeps when a new action on it starts; older ones are dropped then. "
-        "-1 keeps all.",
+        help="Number of events a stack keeps when a new action on it starts; older ones are dropped then, "
+        "but for those of the last minute. -1 keeps all.",
     ),
 ]
 

@@ -19,6 +19,7 @@ from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
 
 Json = dict[str, Any]
+Names = tuple[str, ...]  #: of resources, from the outermost stack in
 
 READ = 100  #: READY nodes, and failed resources, that are read of a level of nested stacks
 SHOWN = 20  #: waits, and failures, that are shown
@@ -57,7 +58,7 @@ class Explaining:
 
     def _waits(self, top: Stack) -> Iterator[Wait]:
         """Yield what is READY in a stack and, in the place of a nested stack's owner, in that stack."""
-        paths, level = {top.id: ""}, [top.current_traversal]
+        above, level = dict[str, Names]({top.id: ()}), [top.current_traversal]
         while level:
             found = ready_nodes.ready_nodes(self._database, level, dead_after=self._dead_after, limit=READ)
             # After the nodes: a holder that they say is dead does not count as alive.
@@ -66,17 +67,17 @@ class Explaining:
             nested = ready_nodes.nested_states(self._database, held) if held else {}
             level = []
             for each in found:
-                path = _path(paths[each.stack_id], each.row)
+                names = _names(above[each.stack_id], each.row)
                 inside = nested.get(each.row.id) if each.row else None
                 if inside is not None and inside.status is Status.IN_PROGRESS:
-                    paths[inside.id] = path
+                    above[inside.id] = names
                     level.append(inside.traversal_id)
                     continue
                 awaited = self._awaited(each)
                 state = None if inside is None else inside.state
                 cause = cause_of(each, workers, awaited, state)
                 words = words_of(cause, each, now=now, workers=workers, awaited=awaited, nested=state)
-                yield Wait(path=path, found=each, cause=cause, words=words)
+                yield Wait(names=names, found=each, cause=cause, words=words)
 
     def _awaited(self, found: ReadyNode) -> str | None:
         """Return what the type of a node's resource says that its action waits for."""
@@ -89,25 +90,30 @@ class Explaining:
         except errors.NotFound:
             return None  # nor can a worker go on; its own reason says so
 
-    def _failures(self, stack_id: str, above: str = "") -> Iterator[Json]:
+    def _failures(self, stack_id: str, above: Names = ()) -> Iterator[Json]:
         """Yield the resources that failed: of an owner whose nested stack failed, those inside."""
         rows = ready_nodes.failed(self._database, stack_id, limit=READ)
         nested = ready_nodes.nested_states(self._database, [row.id for row in rows]) if rows else {}
         for row in rows:
-            path, inside = _path(above, row), nested.get(row.id)
+            names, inside = _names(above, row), nested.get(row.id)
             deeper = (
-                self._failures(inside.id, path) if inside and inside.status is Status.FAILED else iter(())
+                self._failures(inside.id, names) if inside and inside.status is Status.FAILED else iter(())
             )
             first = next(deeper, None)
             if first is None:
-                yield _failure_view(path, row)
+                yield _failure_view(names, row)
             else:
                 yield first
                 yield from deeper
 
 
-def _path(above: str, row: ResourceRow | None) -> str:
-    return ".".join(filter(None, (above, row.name if row else "")))
+def _names(above: Names, row: ResourceRow | None) -> Names:
+    return (*above, row.name) if row else above
+
+
+def _place_view(names: Names) -> Json:
+    """Return where something is: as one text, and as names, of which each may have dots of its own."""
+    return {"path": ".".join(names), "names": list(names)}
 
 
 def _sentence(stack: Stack, waits: Sequence[Wait]) -> str:
@@ -128,7 +134,7 @@ def _sentence(stack: Stack, waits: Sequence[Wait]) -> str:
 def _wait_view(wait: Wait) -> Json:
     found = wait.found
     return {
-        "path": wait.path,
+        **_place_view(wait.names),
         "resource_type": found.row.type if found.row else None,
         "action": found.action if found.row else None,
         "cause": wait.cause,
@@ -141,9 +147,9 @@ def _wait_view(wait: Wait) -> Json:
     }
 
 
-def _failure_view(path: str, row: ResourceRow) -> Json:
+def _failure_view(names: Names, row: ResourceRow) -> Json:
     return {
-        "path": path,
+        **_place_view(names),
         "resource_type": row.type,
         "action": row.action,
         "reason": row.reason,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from heatconv.db.convergence import nested, resources
@@ -38,7 +39,7 @@ class Picturing:
         drifting = drifted.names(self._database, of.id)
         inside = {each.owner_id: each for level in nested.below(self._database, of.id, 1) for each in level}
         nodes = [_node(name, row, drifting) for name, row in sorted(rows.items())]
-        found = [node.name for node in nodes if find and find.casefold() in node.name.casefold()][:FOUND]
+        found = _found(rows, find) if find else []
         picture = paint(nodes, most=most, wanted=found)
 
         def shown(node: Node) -> Json:
@@ -73,6 +74,20 @@ class Picturing:
 def _name(row: Drawn) -> str:
     """Return what a row is called in a picture, in which several may stand for a name."""
     return row.name if row.requires is not None else f"{row.name} ({row.id})"
+
+
+def _found(names: Iterable[str], text: str) -> list[str]:
+    """Return the names with a text in them: first the text itself, then what begins with it, then the rest.
+
+    In which case it is written makes no difference but between two names that are alike but for that.
+    """
+    folded = text.casefold()
+
+    def distance(name: str) -> tuple[bool, bool, bool, str]:
+        own = name.casefold()
+        return name != text, own != folded, not own.startswith(folded), name
+
+    return sorted((name for name in names if folded in name.casefold()), key=distance)[:FOUND]
 
 
 def _node(name: str, row: Drawn, drifting: set[str]) -> Node:

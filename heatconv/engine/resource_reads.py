@@ -62,9 +62,15 @@ class ResourceReads:
         ]
 
     def show_resource(
-        self, context: RequestContext, stack: str, name: str, *, attributes: Sequence[str] = ()
+        self,
+        context: RequestContext,
+        stack: str,
+        name: str,
+        *,
+        attributes: Sequence[str] = (),
+        detail: bool = True,
     ) -> Json:
-        """Return a resource with its attributes."""
+        """Return a resource, and in ``detail`` its attributes."""
         found = find(self._database, context, stack)
         row = self._row(found, name)
         owner = found.owner_resource_id
@@ -75,7 +81,7 @@ class ResourceReads:
             "stack": views.identity(found),
             "parent_resource": owners[0].owner_name if owners else None,
             "nested": views.identity(child) if child and not child.deleted else None,
-            "attributes": self._attributes(found, row, attributes),
+            "attributes": self._attributes(found, row, attributes) if detail else {},
             "drift": views.resource_drift(drifts[0]) if drifts else None,
         }
 

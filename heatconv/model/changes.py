@@ -8,6 +8,9 @@ holds an event that was late, and is read again as a whole.  The youngest span h
 twice as many as the one after them: what is late by a few events has few others read again with it, and
 all who have seen the same have the same cursor.  What is *settled*, older than any transaction that can
 be open, needs no span: nothing comes below it any more.
+
+Old events are dropped, and none but those that are settled.  Up to which of them they may be gone is known:
+who has a cursor with a floor below that may have missed some.
 """
 
 from __future__ import annotations
@@ -36,6 +39,14 @@ class Numbered:
 
 
 @dataclass(frozen=True)
+class Present:
+    """The events of a stack that there are, from a floor on, in order."""
+
+    events: Sequence[Numbered]
+    dropped: int = 0  #: up to this number events may be gone, which was settled; 0: none are
+
+
+@dataclass(frozen=True)
 class Span:
     """The numbers after those of the span before, up to ``last``, and which of them were seen."""
 
@@ -47,7 +58,7 @@ class Span:
 class Cursor:
     """What was seen of a stack; as a text it is for a client to keep and to send back."""
 
-    floor: int  #: the number of an event up to which all was seen; 0: there was none
+    floor: int  #: the number of an event up to which all was seen, be it gone or not; 0: there was none
     spans: tuple[Span, ...]
     key: int  #: the ``atomic_key`` that the stack had
 
@@ -93,24 +104,27 @@ class Difference:
     more: bool = False  #: there is more that is new: beyond the cursor
 
 
-def all_seen(present: Sequence[Numbered], key: int) -> Cursor:
-    """Return the cursor of somebody who has seen all these events, which are in order."""
-    return _cursor(present, key)
+def all_seen(present: Present, key: int) -> Cursor:
+    """Return the cursor of somebody who has seen all these events, or reads everything anew."""
+    return _cursor(present.events, key, present.dropped)
 
 
-def compare(cursor: Cursor, present: Sequence[Numbered], key: int, *, limit: int) -> Difference:
-    """Return what is new to somebody, ``limit`` events at most, by the numbers there are from its floor on.
+def compare(cursor: Cursor, present: Present, key: int, *, limit: int) -> Difference:
+    """Return what is new to somebody, ``limit`` events at most, by the events there are from its floor on.
 
-    Those are in order; ``key`` is the stack's ``atomic_key``, read before them.
+    ``key`` is the stack's ``atomic_key``, read before them.
     """
-    numbers = [each.number for each in present]
-    missed = cursor.floor > 0 and numbers[:1] != [cursor.floor]
+    events, numbers = present.events, [each.number for each in present.events]
+    # Nothing is noted of what an engine of the release before drops, nor of what goes with a nested stack:
+    # the floor may be of that.
+    is_floor_gone = present.dropped < cursor.floor and numbers[:1] != [cursor.floor]
+    missed = present.dropped > cursor.floor or is_floor_gone
     fresh = list(_fresh(cursor, numbers))
     more = len(fresh) > limit
     if more:
         fresh = fresh[:limit]
-        present = present[: bisect_right(numbers, fresh[-1])]
-    return Difference(numbers=fresh, cursor=_cursor(present, key), missed=missed, more=more)
+        events = events[: bisect_right(numbers, fresh[-1])]
+    return Difference(numbers=fresh, cursor=_cursor(events, key, cursor.floor), missed=missed, more=more)
 
 
 def _fresh(cursor: Cursor, numbers: Sequence[int]) -> Iterator[int]:
@@ -123,11 +137,10 @@ def _fresh(cursor: Cursor, numbers: Sequence[int]) -> Iterator[int]:
     yield from numbers[bisect_right(numbers, bounds[-1]) :]
 
 
-def _cursor(present: Sequence[Numbered], key: int) -> Cursor:
-    """Return the cursor of somebody who has seen all that is present."""
-    numbers = [each.number for each in present]
-    settled = [each.number for each in takewhile(lambda each: each.settled, present)]
-    floor = settled[-1] if settled else 0
+def _cursor(events: Sequence[Numbered], key: int, floor: int) -> Cursor:
+    """Return the cursor of somebody who has seen all these events, and all up to a floor."""
+    numbers = [each.number for each in events]
+    floor = max([floor, *(each.number for each in takewhile(lambda each: each.settled, events))])
     above = numbers[bisect_right(numbers, floor) :]
     lasts = [above[-(1 << age)] for age in range(SPANS) if 1 << age <= len(above)]
     bounds = [floor, *reversed(lasts)]

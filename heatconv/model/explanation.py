@@ -90,7 +90,7 @@ class Words(NamedTuple):
 class Wait:
     """What a node waits for, for programs and in words."""
 
-    path: str  #: the names from the outermost stack in, with dots; "" for that stack's own node
+    names: tuple[str, ...]  #: from the outermost stack in; none for that stack's own node
     found: ReadyNode
     cause: Cause
     words: Words

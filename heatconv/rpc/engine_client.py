@@ -341,9 +341,10 @@ class EngineClient(Client):
         """Return what a stack waits for, or why it failed.
 
         ``{"stack", "stack_status", "sentence", "deadline", "waits", "failures", "more"}``. A wait has
-        ``path`` (names from the stack in, with dots), ``resource_type``, ``action``, ``cause`` (one of
-        ``heatconv.model.explanation.Cause``), ``since``, ``worker`` (its id), ``sentence``, ``next`` and
-        ``advice``. A failure has ``path``, ``resource_type``, ``action``, ``reason`` and ``physical_id``.
+        ``names`` (from the stack in), ``path`` (those as one text, with dots), ``resource_type``, ``action``,
+        ``cause`` (one of ``heatconv.model.explanation.Cause``), ``since``, ``worker`` (its id), ``sentence``,
+        ``next`` and ``advice``. A failure has ``names``, ``path``, ``resource_type``, ``action``, ``reason``
+        and ``physical_id``.
         ``more``: there are more of one of them than are named.
         """
 
@@ -366,8 +367,9 @@ class EngineClient(Client):
         has them), ``count`` of resources, ``column``, ``row``, and of the first of these ``name``, ``type``,
         ``action``, ``status`` and ``nested`` ({"name", "id"} of its stack, or None).  An edge is [mark
         required, mark, rows in the columns between]; ``left_out`` is the number of those that are too many.
-        ``found`` are the names that contain ``find``, the first of them, each with a mark of its own;
-        ``members`` are the first resources of a ``mark``, each as it would be drawn alone, without a place.
+        ``found`` are names that contain ``find``, each with a mark of its own: ``find`` itself, then what
+        begins with it, then others; ``members`` are the first resources of a ``mark``, each as it would be
+        drawn alone, without a place.
         """
 
     # -- resources and events --------------------------------------------------------------
@@ -396,14 +398,21 @@ class EngineClient(Client):
         ``filters``: {key: [values]} on name, type, action, status, id, physical_id.
         """
 
-    @endpoint(reads=True)
+    @endpoint(reads=True, since={"detail": "1.1"})
     def show_resource(
-        self, context: RequestContext, stack: str, name: str, *, attributes: Sequence[str] = ()
+        self,
+        context: RequestContext,
+        stack: str,
+        name: str,
+        *,
+        attributes: Sequence[str] = (),
+        detail: bool = True,
     ) -> Json:
         """Return a resource as ``list_resources`` does, with all attributes its type has.
 
         ``attributes`` are names of more, such as ``show``.  What is not known
-        is asked of the real world, and None if that does not tell.  ``drift``
+        is asked of the real world, and None if that does not tell.  Without
+        ``detail`` there are no attributes, and nobody is asked.  ``drift``
         is what ``show_drift`` has of it, or None.
         """
 

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import functools
+
+from heatconv import errors
 from heatconv.api import views
 from heatconv.api.call import Answer, Call, Stack
 from heatconv.api.contract import takes
@@ -25,9 +28,13 @@ def index(call: Call, stack: Stack) -> Answer:
 @takes(query=schemas.SHOW)
 def show(call: Call, stack: Stack, resource_name: str) -> Answer:
     """Show one resource."""
-    more = call.query["with_attr"]
-    row = call.engine.show_resource(call.context, stack.id, resource_name, attributes=more)
-    return Answer({"resource": views.resource(call, row, detail=True)})
+    more, detail = call.query["with_attr"], call.query["with_detail"]
+    ask = functools.partial(call.engine.show_resource, call.context, stack.id, resource_name, attributes=more)
+    try:
+        row = ask(detail=detail)
+    except errors.NotUnderstood:  # an engine of the release before, which cannot be spared the attributes
+        row = ask()
+    return Answer({"resource": views.resource(call, row, detail=detail)})
 
 
 def metadata(call: Call, stack: Stack, resource_name: str) -> Answer:

@@ -20,7 +20,14 @@ LIST: Keys = {
     **waiting(),
 }
 
-SHOW: Keys = {"with_attr": texts("One more attribute to tell."), **waiting()}
+SHOW: Keys = {
+    "with_attr": texts("One more attribute to tell."),
+    "with_detail": flag(
+        "Whether to tell the description and the attributes too, of which some are asked of the real world.",
+        default=True,
+    ),
+    **waiting(),
+}
 
 #: Whatever the resource's type makes of it.
 SIGNAL: Schema = {

@@ -103,7 +103,8 @@ export class Panel {
     const of = { resource_name: this.name, limit: EVENTS };
     this.element.setAttribute("aria-busy", "true");
     await Promise.all([
-      known(get(`${stack}/${path("resources", this.name)}`).then((answer) => answer.resource), "resource"),
+      known(get(`${stack}/${path("resources", this.name)}`, { with_detail: this.withAttributes })
+        .then((answer) => answer.resource), "resource"),
       // Not those below the resource: where nothing has happened yet, there is nothing at that address.
       known(get(`${stack}/events`, of).then((answer) => answer.events), "events"),
       this.found.properties ??
@@ -176,10 +177,10 @@ export class Panel {
 
   attributes(resource) {
     if (!this.withAttributes) {
-      return button(words.ask, () => ((this.withAttributes = true), this.draw()), { "data-part": "ask" });
+      return button(words.ask, () => ((this.withAttributes = true), this.draw(), this.refresh()), { "data-part": "ask" });
     }
-    if (resource === null) return h("p", { class: "quiet" }, words.asking);
-    const all = resource.attributes ?? {};
+    const all = resource?.attributes;
+    if (!all) return h("p", { class: "quiet" }, words.asking);
     return Object.keys(all).length ? facts(all) : h("p", { class: "quiet" }, words.nothing);
   }
 

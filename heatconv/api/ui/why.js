@@ -5,6 +5,9 @@ import { button, h, put } from "./dom.js";
 import { clock } from "./times.js";
 import { words } from "./words.js";
 
+/** Return the name that the resource has in this stack of which something is; an older engine has but a path. */
+const firstOf = ({ names, path }) => (names ?? path.split("."))[0];
+
 /** The box that explains a stack; `go` is called with the name of a resource that somebody follows. */
 export class Why {
   constructor({ stack, go }) {
@@ -15,7 +18,7 @@ export class Why {
 
   /** Return what a resource waits for, or what waits inside of it; undefined if nothing does. */
   waitOf(name) {
-    return this.explanation.waits.find((each) => each.path === name || each.path.startsWith(`${name}.`));
+    return this.explanation.waits.find((each) => firstOf(each) === name);
   }
 
   /** Show an explanation of a stack that is in a state; nothing, if it is of another state, which is over. */
@@ -34,18 +37,20 @@ export class Why {
   }
 
   /** Return where something is: the first of its names is of a resource of this stack. */
-  place(path) {
-    const [first] = path.split(".");
-    return first ? button(path, () => this.go(first), { class: "link" }) : h("strong", {}, this.stack.name);
+  place(each) {
+    const first = firstOf(each);
+    return first ? button(each.path, () => this.go(first), { class: "link" }) : h("strong", {}, this.stack.name);
   }
 
-  failure({ path, resource_type: type, reason }) {
-    return h("li", {}, this.place(path), " ", h("span", { class: "quiet" }, type), h("div", {}, reason));
+  failure(each) {
+    const { resource_type: type, reason } = each;
+    return h("li", {}, this.place(each), " ", h("span", { class: "quiet" }, type), h("div", {}, reason));
   }
 
-  wait({ path, resource_type: type, since, sentence, next, advice }) {
+  wait(each) {
+    const { resource_type: type, since, sentence, next, advice } = each;
     return h("li", {},
-      this.place(path), " ",
+      this.place(each), " ",
       type ? h("span", { class: "quiet" }, type) : null,
       since ? [" ", h("span", { class: "quiet" }, words.since, " "), clock(since)] : null,
       h("div", {}, sentence),

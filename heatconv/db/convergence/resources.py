@@ -14,6 +14,7 @@ from heatconv.db.convergence import traversal_rows
 from heatconv.db.plumbing.places import Opened
 from heatconv.db.plumbing.session import Database, reading
 from heatconv.db.plumbing.shared_reads import shared
+from heatconv.db.plumbing.types import LongText
 from heatconv.db.tables import resource
 from heatconv.model.definition import Definition
 from heatconv.model.records import Drawn, Extant, Listed, ResourceRow, state_shown
@@ -97,13 +98,20 @@ def of_names(connection: Connection, places: Collection[tuple[str, str]]) -> lis
 def requirers(connection: Connection, stack_id: str, name: str) -> list[str]:
     """Return which resources of a stack require one of them, by name.
 
-    What a resource requires is sealed, so that it is read of each.
+    What a resource is wanted to require is sealed.  It is opened only of a row that is not made of what is
+    wanted, or was made with a row of that name: what any other requires is what it was made with.
     """
+    of_name = sa.select(resource.c.id).where(resource.c.stack_id == stack_id, resource.c.name == name)
+    made_with = sa.type_coerce(resource.c.requires, LongText)
+    is_otherwise = resource.c.applied_sha1.is_distinct_from(resource.c.desired_sha1)
+    may_require = [made_with.contains(f'"{each}"') for each in connection.scalars(of_name)]
     query = sa.select(resource.c.id, resource.c.stack_id, resource.c.name, resource.c.desired).where(
-        resource.c.stack_id == stack_id, resource.c.desired_sha1.is_not(None)
+        resource.c.stack_id == stack_id,
+        resource.c.desired_sha1.is_not(None),
+        sa.or_(is_otherwise, *may_require),
     )
-    wanted = [Opened(resource, row) for row in connection.execute(query.order_by(resource.c.name))]
-    return [row.name for row in wanted if name in Definition.from_json(row.desired).requires]
+    found = [Opened(resource, row) for row in connection.execute(query.order_by(resource.c.name))]
+    return [row.name for row in found if name in Definition.from_json(row.desired).requires]
 
 
 @reading

@@ -13,11 +13,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db import rows
+from heatconv.db.delivery.events import SETTLED
 from heatconv.db.delivery.sinks import OPEN
 from heatconv.db.plumbing.session import reading
-from heatconv.db.plumbing.types import seconds_ago
 from heatconv.db.tables import event, stack
-from heatconv.model.changes import Numbered
+from heatconv.model.changes import Numbered, Present
 from heatconv.model.records import Event
 
 _ALONE = stack.c.id == sa.bindparam("of")
@@ -26,12 +26,9 @@ _OF = {
     True: sa.or_(_ALONE, stack.c.root_stack_id == sa.bindparam("of")),
 }  #: with what is nested
 
-#: A transaction that has written an event is open no longer than this.
-_SETTLED = event.c.created_at < seconds_ago(sa.bindparam("settled_after"))
-
 _LAST_SETTLED = (
     sa.select(event.c.id)
-    .where(event.c.stack_id == stack.c.id, _SETTLED)
+    .where(event.c.stack_id == stack.c.id, SETTLED)
     .order_by(event.c.id.desc())
     .limit(1)
     .correlate(stack)
@@ -39,11 +36,12 @@ _LAST_SETTLED = (
 )
 _FLOOR = sa.select(sa.func.max(_LAST_SETTLED)).select_from(stack)
 _NUMBERS = (
-    sa.select(event.c.id, _SETTLED.label("settled"))
+    sa.select(event.c.id, SETTLED.label("settled"))
     .join(stack, stack.c.id == event.c.stack_id)
     .where(event.c.id >= sa.bindparam("floor"))
     .order_by(event.c.id)
 )
+_LAST_DROPPED = sa.select(sa.func.max(stack.c.last_dropped))
 _NAMED = (
     sa.select(
         *(column for column in event.c if column is not event.c.properties),
@@ -57,27 +55,28 @@ _NAMED = (
 
 
 @reading
-def youngest(
-    connection: Connection, stack_id: str, *, nested: bool, settled_after: float = OPEN
-) -> list[Numbered]:
-    """Return the numbers of a stack's events, in order, from the newest one on that is settled."""
+def youngest(connection: Connection, stack_id: str, *, nested: bool, settled_after: float = OPEN) -> Present:
+    """Return the events of a stack from the newest one on that is settled."""
     asked = {"of": stack_id, "settled_after": settled_after}
     floor = connection.scalar(_FLOOR.where(_OF[nested]), asked) or 0
-    return _numbers(connection, {**asked, "floor": floor}, nested=nested)
+    return _present(connection, {**asked, "floor": floor}, nested=nested)
 
 
 @reading
 def from_floor(
     connection: Connection, stack_id: str, floor: int, *, nested: bool, settled_after: float = OPEN
-) -> list[Numbered]:
-    """Return the numbers of a stack's events, in order, from one of them on."""
+) -> Present:
+    """Return the events of a stack from one of them on."""
     asked = {"of": stack_id, "floor": floor, "settled_after": settled_after}
-    return _numbers(connection, asked, nested=nested)
+    return _present(connection, asked, nested=nested)
 
 
-def _numbers(connection: Connection, asked: dict[str, object], *, nested: bool) -> list[Numbered]:
+def _present(connection: Connection, asked: dict[str, object], *, nested: bool) -> Present:
     found = connection.execute(_NUMBERS.where(_OF[nested]), asked)
-    return [Numbered(row.id, bool(row.settled)) for row in found]
+    events = [Numbered(row.id, bool(row.settled)) for row in found]
+    # Last: what is dropped after the events were read is said too often rather than never.
+    dropped = connection.scalar(_LAST_DROPPED.where(_OF[nested]), asked)
+    return Present(events, dropped or 0)
 
 
 @reading

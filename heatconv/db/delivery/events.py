@@ -11,12 +11,13 @@ from sqlalchemy.engine import Connection
 
 from heatconv import errors
 from heatconv.db import rows
+from heatconv.db.delivery.sinks import OPEN
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.filters import Condition, Given, conditions, in_status
 from heatconv.db.plumbing.session import reading
 from heatconv.db.plumbing.together import Writer
-from heatconv.db.plumbing.types import utcnow
-from heatconv.db.tables import event
+from heatconv.db.plumbing.types import seconds_ago, utcnow
+from heatconv.db.tables import event, stack
 from heatconv.metrics.declared import TRAVERSALS
 from heatconv.metrics.transactions import count_with_commit
 from heatconv.model.ids import new_id
@@ -94,12 +95,48 @@ def add_stack_event(
     add_events(writer, [happened])
 
 
+# -- which of them go ------------------------------------------------------------------------------
+
+#: Every transaction that may have written an event before this one has ended.
+SETTLED = event.c.created_at < seconds_ago(sa.bindparam("settled_after", OPEN))
+
+
+def last_to_go(stack_id: str | sa.ColumnElement[str], keep: int) -> sa.Select[int]:
+    """Return a query for the number of the last event of a stack that may go: the newest ones stay.
+
+    What is not settled stays, too: whoever has read everything after events were dropped knows all that
+    has a lower number than those.
+    """
+    newest = sa.select(event.c.id).where(event.c.stack_id == stack_id).order_by(event.c.id.desc()).limit(1)
+    too_many = newest.offset(keep).correlate(stack).scalar_subquery()
+    return newest.where(event.c.id <= too_many, SETTLED).correlate(stack)
+
+
+_LAST = sa.bindparam("last", type_=stack.c.last_dropped.type)
+_NOTE_DROPPED = (
+    sa.update(stack)
+    .where(stack.c.id == sa.bindparam("of"), sa.func.coalesce(stack.c.last_dropped, 0) < _LAST)
+    .values(last_dropped=_LAST)
+)
+
+
+def note_dropped(connection: Connection, stack_id: str, last: int) -> None:
+    """Note, within a transaction, in the row of a stack that its events up to one may be gone.
+
+    It is noted before they are dropped, so that whoever drops events locks the stack's row first.
+    """
+    connection.execute(_NOTE_DROPPED, {"of": stack_id, "last": last})
+
+
 def drop_old_events(connection: Connection, stack_id: str, *, keep: int) -> None:
     """Drop, within a transaction, all but the newest events of a stack."""
-    newest = sa.select(event.c.id).where(event.c.stack_id == stack_id).order_by(event.c.id.desc())
-    last_to_go = connection.scalar(newest.offset(keep).limit(1))
-    if last_to_go is not None:
-        connection.execute(sa.delete(event).where(event.c.stack_id == stack_id, event.c.id <= last_to_go))
+    last = connection.scalar(last_to_go(stack_id, keep))
+    if last is not None:
+        note_dropped(connection, stack_id, last)
+        connection.execute(sa.delete(event).where(event.c.stack_id == stack_id, event.c.id <= last))
+
+
+# -- reading them ----------------------------------------------------------------------------------
 
 
 _FILTERS: dict[str, Condition] = {

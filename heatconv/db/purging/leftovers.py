@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from heatconv.db.delivery.events import last_to_go, note_dropped
 from heatconv.db.plumbing.session import Database, reading, writing
 from heatconv.db.plumbing.types import seconds_ago, utcnow
 from heatconv.db.purging import dropping
@@ -90,7 +91,8 @@ def sweep(database: Database, *, keep_events: int = -1) -> Iterator[Counter[str]
         keep_events: how many of a stack's events stay, the newest; all of them if negative.
 
     Concurrency: what is left for good is dropped by its key; the rest WHERE it still is left, on which no
-    row of a stack or of a resource that is there is locked.
+    row of a stack or of a resource that is there is locked.  That of a stack of which events go is written
+    first, in a transaction of its own.
     """
     rows: Counter[str] = Counter()
     for leftover in LEFTOVERS:
@@ -131,7 +133,10 @@ def _old_events_dropped(database: Database, keep: int) -> Iterator[int]:
     last = ""
     while page := _oldest_kept(database, keep, after=last):
         for row in page:
-            while row.last_to_go is not None and (dropped := _drop_old(database, row.id, row.last_to_go)):
+            if row.last_to_go is None:
+                continue
+            _note_dropped(database, row.id, row.last_to_go)
+            while dropped := _drop_old(database, row.id, row.last_to_go):
                 yield dropped
         yield 0
         last = page[-1].id
@@ -140,16 +145,12 @@ def _old_events_dropped(database: Database, keep: int) -> Iterator[int]:
 @reading
 def _oldest_kept(connection: Connection, keep: int, *, after: str) -> Sequence[Any]:
     """Return the next stacks, each with the number of the last of its events that may go, if one may."""
-    last_to_go = (
-        sa.select(event.c.id)
-        .where(event.c.stack_id == stack.c.id)
-        .order_by(event.c.id.desc())
-        .offset(keep)
-        .limit(1)
-        .scalar_subquery()
-    )
-    query = sa.select(stack.c.id, last_to_go.label("last_to_go")).where(stack.c.id > after)
+    last = last_to_go(stack.c.id, keep).scalar_subquery().label("last_to_go")
+    query = sa.select(stack.c.id, last).where(stack.c.id > after)
     return connection.execute(query.order_by(stack.c.id).limit(STACKS)).all()
+
+
+_note_dropped = writing(note_dropped)
 
 
 @writing

@@ -28,7 +28,8 @@ _DELETED = sa.text("deleted_at IS NOT NULL")  # so that PostgreSQL need not writ
 
 # What a user calls one thing.  ``changed_by`` is the name of who asked for the current traversal.
 # ``live_name`` is the name until the stack is deleted, then null: of the living, a project has one
-# stack of a name.  ``guarded``: the environment of its template has guards.
+# stack of a name.  ``guarded``: the environment of its template has guards.  ``last_dropped`` is the
+# number of the last of its events that may have been dropped; null: none was.
 stack = table(
     "stack",
     sa.Column("id", Uuid, primary_key=True),
@@ -57,6 +58,7 @@ stack = table(
     sa.Column("policy", Json),
     sa.Column("abandoned", sa.Boolean, nullable=False, server_default="0"),
     sa.Column("atomic_key", BigInt, nullable=False),
+    sa.Column("last_dropped", BigInt),
     sa.Column("created_at", Time, nullable=False),
     sa.Column("updated_at", Time),
     sa.Column("deleted_at", Time),

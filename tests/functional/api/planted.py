@@ -39,6 +39,7 @@ class Planted:
         self._rows: dict[sa.Table, list[dict[str, Any]]] = {
             table: [] for table in (raw_template, stack, stack_tag, resource, event)
         }
+        self._named: dict[tuple[str, str], str] = {}
 
     def stack(self, name: str, *, tags: Sequence[str] = (), **columns: Any) -> str:
         """Add a stack that was created, with what else is told of it; return its id."""
@@ -76,10 +77,21 @@ class Planted:
         return str(row["id"])
 
     def resource(
-        self, stack_id: str, name: str, *, requires: Sequence[str] = (), wanted: bool = True, **columns: Any
+        self,
+        stack_id: str,
+        name: str,
+        *,
+        requires: Sequence[str] = (),
+        made_with: Sequence[str] | None = None,
+        wanted: bool = True,
+        **columns: Any,
     ) -> str:
-        """Add a resource that was created; return its row's id."""
+        """Add a resource that was created; return its row's id.
+
+        It was made with those that it requires, if they were added before, unless ``made_with`` names others.
+        """
         number = len(self._rows[resource])
+        with_names = [(stack_id, each) for each in (requires if made_with is None else made_with)]
         definition = Definition(
             name=name, type="OS::Heat::TestResource", properties={"value": name}, depends_on=tuple(requires)
         )
@@ -94,7 +106,7 @@ class Planted:
             "wanted_attributes": ['["output"]'],
             "applied": definition.to_json(),
             "applied_sha1": definition.sha1,
-            "requires": {},
+            "requires": {self._named[each]: 1 for each in with_names if each in self._named},
             "physical_id": f"physical-{name}",
             "reference_id": f"physical-{name}",
             "attributes": {'["output"]': name},
@@ -110,6 +122,7 @@ class Planted:
             **columns,
         }
         self._rows[resource].append(row)
+        self._named[stack_id, name] = str(row["id"])
         return str(row["id"])
 
     def event(self, stack_id: str, name: str, **columns: Any) -> str:

@@ -152,8 +152,8 @@ def planted_tree(planted):
     """Three stacks, each inside a resource of the one before, and something left to be cleared away."""
     rows = Planted()
     top = rows.stack("top")
-    rows.resource(top, "b", requires=("a",), status="FAILED", attributes={'["output"]': "told to others"})
     outer = rows.resource(top, "a")
+    rows.resource(top, "b", requires=("a",), status="FAILED", attributes={'["output"]': "told to others"})
     rows.resource(top, "a", wanted=False, physical_id="replaced")
     rows.resource(top, "gone", wanted=False)
     middle = rows.stack("middle", owner_resource_id=outer)

@@ -95,6 +95,23 @@ def test_many_are_rolled_up_and_the_broken_one_is_seen(database):
     assert len(opened["members"]) == 200
 
 
+def test_what_is_looked_for_by_its_whole_name_is_found_first(database):
+    rows = Planted()
+    web = rows.stack("web")
+    for number in range(1000):
+        rows.resource(web, str(number))
+    for name in ("a-net", "Net", "net", "net-b"):
+        rows.resource(web, name)
+    rows.write(database)
+    painter = Picturing(database)
+
+    picture = painter.show_picture(CONTEXT, "web", 250, "9")
+    assert picture["found"][:4] == ["9", "90", "900", "901"]
+    assert len(picture["found"]) == 50
+    assert "=9" in {mark["key"] for mark in picture["marks"]}
+    assert painter.show_picture(CONTEXT, "web", 250, "net")["found"] == ["net", "Net", "net-b", "a-net"]
+
+
 def test_a_list_tells_which_stacks_have_drifted(database):
     rows = Planted()
     web, _other = rows.stack("web"), rows.stack("other")

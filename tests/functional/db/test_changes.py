@@ -11,12 +11,14 @@ import sqlalchemy as sa
 
 from heatconv import errors
 from heatconv.db.convergence.fingerprints import tree_fingerprints
+from heatconv.db.delivery.events import drop_old_events
 from heatconv.db.plumbing.session import Database
+from heatconv.db.purging import leftovers
 from heatconv.db.tables import event, resource, stack
 from heatconv.engine.changing import Changing
 from heatconv.rpc.context import RequestContext
 from heatconv.testing.keys import KEYRING
-from tests.functional.api.planted import PROJECT, Planted
+from tests.functional.api.planted import PROJECT, Planted, at
 from tests.functional.servers.databases import KINDS
 from tests.perf.counting import count_statements
 from tests.perf.tally import Tally
@@ -62,12 +64,26 @@ class Follower:
         return [each["resource_name"] for each in self.answer["events"]]
 
 
-def happen(connection, stack_id, name):
-    """Write an event of a resource, that has begun to be created."""
+def happen(connection, stack_id, name, moment=None):
+    """Write an event of a resource, that has begun to be created: now, or at another time."""
     now: sa.ColumnElement[str] = sa.literal_column(NOW[connection.dialect.name])
     row = {"stack_id": stack_id, "resource_name": name, "resource_type": "t", "action": "CREATE"}
-    more = {"status": "IN_PROGRESS", "status_reason": "", "created_at": now, "uuid": str(uuid.uuid4())}
+    more = {
+        "status": "IN_PROGRESS",
+        "status_reason": "",
+        "created_at": moment or now,
+        "uuid": str(uuid.uuid4()),
+    }
     connection.execute(sa.insert(event).values({**row, **more}))
+
+
+def drop(database, stack_id, dropping, keep):
+    """Drop the oldest events of a stack, as an action on it does when it begins, or as a purge does."""
+    if dropping == "an action":
+        database.write(lambda connection: drop_old_events(connection, stack_id, keep=keep))
+        return
+    for _ in leftovers.sweep(database, keep_events=keep):
+        pass
 
 
 @pytest.mark.parametrize("database", SERVERS, indirect=True)
@@ -214,6 +230,74 @@ def test_who_comes_back_after_events_were_dropped_is_told_so(database, rows, fol
     with database.engine.begin() as connection:
         happen(connection, web, "newer")
     assert follower.look(web) == ["newer"]
+
+
+@pytest.mark.parametrize("nested", [True, False])
+@pytest.mark.parametrize("dropping", ["an action", "a purge"])
+def test_what_was_dropped_of_any_stack_is_said_once(database, rows, follower, dropping, nested):
+    """The newest one that is settled is of the stack around it, and stays."""
+    web = rows.stack("web", root_stack_id=None)
+    inner = rows.stack("inner", owner_resource_id=rows.resource(web, "group"), root_stack_id=web)
+    rows.event(web, "floor")
+    rows.write(database)
+    follower.look(web)
+    of_web = Changing(database).list_changes(CONTEXT, web, nested=False)["cursor"]
+    with database.engine.begin() as connection:
+        for name in ("gone", "gone", "kept"):
+            happen(connection, inner, name, at(1))
+    drop(database, inner, dropping, keep=1)
+
+    if nested:
+        assert follower.look(web) == []
+        assert follower.answer["missed"]
+        with database.engine.begin() as connection:
+            happen(connection, inner, "new")
+        assert follower.look(web) == ["new"]
+    else:
+        assert not Changing(database).list_changes(CONTEXT, web, of_web, nested=False)["missed"]
+
+
+@pytest.mark.parametrize("dropping", ["an action", "a purge"])
+def test_what_was_dropped_is_said_to_who_began_before_anything_had_happened(
+    database, rows, follower, dropping
+):
+    web = rows.stack("web")
+    rows.write(database)
+    follower.look(web)
+    with database.engine.begin() as connection:
+        for name in ("gone", "kept"):
+            happen(connection, web, name, at(1))
+    drop(database, web, dropping, keep=1)
+
+    assert follower.look(web) == []
+    assert follower.answer["missed"]
+
+
+@pytest.mark.parametrize("dropping", ["an action", "a purge"])
+def test_who_is_left_no_settled_event_goes_on(database, rows, follower, dropping):
+    web = rows.stack("web")
+    rows.event(web, "gone")
+    rows.write(database)
+    drop(database, web, dropping, keep=0)
+
+    for name in ("a", "b"):
+        follower.look(web)
+        with database.engine.begin() as connection:
+            happen(connection, web, name)
+        assert follower.look(web) == [name]
+
+
+@pytest.mark.parametrize("dropping", ["an action", "a purge"])
+def test_what_is_not_settled_is_not_dropped(database, rows, follower, dropping):
+    web = rows.stack("web")
+    rows.event(web, "gone")
+    rows.write(database)
+    with database.engine.begin() as connection:
+        happen(connection, web, "young")
+    drop(database, web, dropping, keep=0)
+
+    with database.engine.connect() as connection:
+        assert list(connection.scalars(sa.select(event.c.resource_name))) == ["young"]
 
 
 def test_it_takes_as_many_statements_however_much_is_new(database, rows, follower):

@@ -166,7 +166,12 @@ def test_what_a_stack_in_a_stack_in_a_stack_waits_for(asking):
             "resource_registry": {"resources": {"outer": {"inner": {"A": {"hooks": "pre-create"}}}}}
         },
     )
-    asking.explain("deep", "BREAKPOINT", "outer.inner.A")
+    assert asking.explain("deep", "BREAKPOINT", "outer.inner.A")["names"] == ["outer", "inner", "A"]
+
+
+def test_a_name_with_a_dot(asking):
+    asking.create("dotted", Template(**{"db.primary": thing("a", wait=LONG)}))
+    assert asking.explain("dotted", "SERVICE", "db.primary")["names"] == ["db.primary"]
 
 
 def test_a_member_of_a_group(asking):
@@ -181,7 +186,7 @@ def test_why_it_failed_deep_inside(asking):
     asking.create("failed", stack_of(outer={"type": "outer.yaml"}), files=files(outer=OUTER, inner=INNER))
     explanation = asking.ended("failed", "CREATE_FAILED")
     (failure,) = explanation["failures"]
-    assert failure["path"] == "outer.inner.A"
+    assert (failure["path"], failure["names"]) == ("outer.inner.A", ["outer", "inner", "A"])
     assert "400" in failure["reason"]
     assert explanation["waits"] == []
 

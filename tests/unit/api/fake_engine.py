@@ -37,6 +37,7 @@ class FakeEngine:
         self.trees: list[dict[str, str]] = []
         self.contexts: list[RequestContext] = []
         self.broken: Exception | None = None
+        self.is_of_before = False  #: of the release before, which does not know what is new
         #: What happens to a stack while a client looks on: a callable for each time it is shown.
         self.script: list[Any] = []
 
@@ -361,8 +362,15 @@ class FakeEngine:
         return [row for row in rows if all(row[key] in wanted for key, wanted in filters.items())]
 
     def _show_resource(
-        self, context: RequestContext, stack: str, name: str, attributes: Sequence[str] = ()
+        self,
+        context: RequestContext,
+        stack: str,
+        name: str,
+        attributes: Sequence[str] = (),
+        detail: bool = True,
     ) -> Any:
+        if not detail and self.is_of_before:
+            raise errors.NotUnderstood(reason="detail")
         row = self._resource(context, stack, name)
         return row | {"attributes": row["attributes"] | dict.fromkeys(attributes, "asked for")}
 

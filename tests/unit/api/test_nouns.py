@@ -105,6 +105,14 @@ def test_one_resource_with_more_attributes(api, url):
     assert api.simulate_get(f"{url}/resources/nothing").status_code == 404
 
 
+@pytest.mark.parametrize("is_of_before", [False, True])
+def test_one_resource_without_attributes(api, url, engine, is_of_before):
+    engine.is_of_before = is_of_before
+    row = api.simulate_get(f"{url}/resources/a", query_string="with_detail=false").json["resource"]
+    assert row["required_by"] == ["b"]
+    assert row.keys().isdisjoint({"attributes", "description"})
+
+
 def test_metadata(api, url):
     assert api.simulate_get(f"{url}/resources/a/metadata").json == {"metadata": {"k": "v"}}
     assert api.simulate_get(f"{url}/resources/nothing/metadata").status_code == 404
