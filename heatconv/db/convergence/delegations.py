@@ -17,7 +17,7 @@ from heatconv import errors
 from heatconv.db.plumbing.places import Opened, placed
 from heatconv.db.plumbing.session import reading, writing
 from heatconv.db.plumbing.together import Writer
-from heatconv.db.plumbing.types import in_seconds, utcnow
+from heatconv.db.plumbing.types import in_seconds, is_past, utcnow
 from heatconv.db.tables import stack
 from heatconv.db.tables import user_creds as table
 from heatconv.model.delegation import Delegation
@@ -109,7 +109,7 @@ def take_due(connection: Connection, limit: int) -> list[Delegation]:
 
     Concurrency: each is taken WHERE id AND due_at = as seen.
     """
-    due = sa.select(table).where(table.c.due_at <= utcnow()).order_by(table.c.due_at).limit(limit)
+    due = sa.select(table).where(is_past(table.c.due_at)).order_by(table.c.due_at).limit(limit)
     return [_delegation(row) for row in connection.execute(due).all() if _take(connection, row)]
 
 

@@ -26,7 +26,7 @@ from heatconv.db import rows
 from heatconv.db.plumbing.connections import LONGEST_PAUSE
 from heatconv.db.plumbing.places import Opened, placed
 from heatconv.db.plumbing.session import clock, reading, writing
-from heatconv.db.plumbing.types import seconds_ago, utcnow
+from heatconv.db.plumbing.types import is_past, seconds_ago, utcnow
 from heatconv.db.tables import event, event_sent, event_sink, stack
 from heatconv.model.ids import new_id
 from heatconv.model.records import Event
@@ -159,7 +159,7 @@ def due(connection: Connection, *, limit: int, everywhere: bool, settled_after: 
             sa.select(event_sink.c.id)
             .where(
                 event_sink.c.stack_id.is_(None) if all_stacks else event_sink.c.stack_id.is_not(None),
-                event_sink.c.due_at <= utcnow(),
+                is_past(event_sink.c.due_at),
                 sa.or_(
                     unsent.is_not(None),
                     earliest < seconds_ago(2 * settled_after),

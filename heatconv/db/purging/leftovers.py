@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db.delivery.events import last_to_go, note_dropped
 from heatconv.db.plumbing.session import Database, reading, writing
-from heatconv.db.plumbing.types import seconds_ago, utcnow
+from heatconv.db.plumbing.types import is_past, seconds_ago
 from heatconv.db.purging import dropping
 from heatconv.db.tables import (
     event,
@@ -77,7 +77,7 @@ LEFTOVERS: Sequence[Leftover] = (
         ~sa.or_(*(_has_some(table) for table in (stack, plan, software_config, software_deployment))),
         for_good=False,
     ),
-    Leftover(plan, plan.c.expires_at <= utcnow()),
+    Leftover(plan, is_past(plan.c.expires_at)),
     Leftover(service, service.c.updated_at <= seconds_ago(DEAD), for_good=False),
 )
 
