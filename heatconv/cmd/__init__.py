@@ -9,8 +9,9 @@ imported before.
 tools. Other modules have what these programs share: ``daemon`` does what every daemon does,
 ``compose`` puts the parts of each service together, ``keys`` finds the keys of the database,
 ``upgrades`` says how far an upgrade has come, ``processes`` runs a daemon in several processes,
-``reloading`` has one read its configuration again when SIGHUP comes, ``monitoring`` says how a daemon is to those who watch over it, and ``systemd`` does so where it is
-systemd that has started it.
+``reloading`` has one read its configuration again when SIGHUP comes, ``monitoring`` says how a
+daemon is to those who watch over it, and ``systemd`` does so where it is systemd that has started
+it.
 """
 
 from __future__ import annotations

@@ -32,6 +32,7 @@ LOG = logging.getLogger(__name__)
 MANY = 1000  #: resources that a service is asked about in one call
 PATIENCE = 3  #: resources in a row that a service may not tell of until it is left alone
 FIRST_PAUSE, MAX_PAUSE = 5.0, 300.0  #: seconds until a service that failed is asked again
+FORGOTTEN = 3600.0  #: seconds after a pause until it counts no more that the service failed
 
 Live = Mapping[str, Any] | ResourceInError | None
 Service = tuple[str, str]  #: whose, and which type's
@@ -49,7 +50,7 @@ class Observing:
     """Looks on behalf of one engine.
 
     Concurrency: may be shared between threads.  Which services are failing is
-    this engine's own experience, and lasts as long as it lives.
+    this engine's own experience: it is forgotten when they answer, or nobody has asked them for long.
     """
 
     def __init__(self, database: Database, registry: Registry) -> None:
@@ -130,9 +131,14 @@ class Observing:
         return time.monotonic() < self._failing.get(service, (0, 0.0))[1]
 
     def _note_failure(self, service: Service, error: Exception) -> None:
+        now = time.monotonic()
+        for known, (_, until) in tuple(self._failing.items()):
+            if until + FORGOTTEN < now:
+                self._failing.pop(known, None)
         times = self._failing.get(service, (0, 0.0))[0]
-        pause = min(FIRST_PAUSE * 2.0**times, MAX_PAUSE) * random.uniform(0.75, 1.25)
-        self._failing[service] = times + 1, time.monotonic() + pause
+        # In days of failures the power would come to be more than a number can be.
+        pause = min(FIRST_PAUSE * 2.0 ** min(times, 20), MAX_PAUSE) * random.uniform(0.75, 1.25)
+        self._failing[service] = times + 1, now + pause
         OBSERVATION_FAILURES.add(type=types.label(service[1]))
         LOG.warning(
             "project %s: resources of type %s cannot be looked at for %d s: %s",

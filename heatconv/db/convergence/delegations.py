@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
+from heatconv.db import rows
 from heatconv.db.plumbing.places import Opened, placed
 from heatconv.db.plumbing.session import reading, writing
 from heatconv.db.plumbing.together import Writer
@@ -107,10 +108,13 @@ def of(connection: Connection, stack_id: str) -> Delegation | None:
 def take_due(connection: Connection, limit: int) -> list[Delegation]:
     """Return the delegations to be given back now; no other caller gets them for a while.
 
+    Nor does any get one that cannot be read: it is left alone until it is due again.
+
     Concurrency: each is taken WHERE id AND due_at = as seen.
     """
     due = sa.select(table).where(is_past(table.c.due_at)).order_by(table.c.due_at).limit(limit)
-    return [_delegation(row) for row in connection.execute(due).all() if _take(connection, row)]
+    taken = [row for row in connection.execute(due).all() if _take(connection, row)]
+    return rows.intact(taken, _delegation)
 
 
 def _take(connection: Connection, row: Any) -> bool:

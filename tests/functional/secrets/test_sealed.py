@@ -11,10 +11,13 @@ import sqlalchemy as sa
 
 from heatconv import errors
 from heatconv.crypto import Keyring, generate_key, is_token
+from heatconv.db.convergence import delegations
 from heatconv.db.plumbing import sealing
 from heatconv.db.plumbing.places import Opened, placed
 from heatconv.db.plumbing.session import Database, reading, writing
-from heatconv.db.tables import raw_template, resource, resource_data
+from heatconv.db.plumbing.types import seconds_ago
+from heatconv.db.tables import raw_template, resource, resource_data, user_creds
+from heatconv.model.delegation import Delegation
 from heatconv.model.ids import new_id
 from heatconv.testing.keys import KEY, KEYRING
 
@@ -131,6 +134,26 @@ def test_two_databases_of_one_process_have_a_key_each(database, fresh_database):
             assert opened(each, raw_template, "template") == [{"a": SECRET}]
         with pytest.raises(errors.BrokenSeal), closing(Database.from_url(url, KEYRING)) as wrong:
             opened(wrong, raw_template, "template")
+
+
+def test_a_delegation_that_cannot_be_read_holds_up_none_that_can(database):
+    for number, delegation_id in enumerate(("broken", "intact")):
+        delegation = Delegation(
+            id=delegation_id,
+            stack_id="s",
+            project_id="p",
+            user_id="u",
+            method="m",
+            secret={"password": SECRET},
+        )
+        delegations.intend(database, delegation)
+        mine = sa.update(user_creds).where(user_creds.c.id == delegation_id)
+        execute(database, mine.values(due_at=seconds_ago(sa.literal(100 - number))))
+    execute(database, sa.text("UPDATE user_creds SET secret = 'meddled with' WHERE id = 'broken'"))
+
+    assert [each.id for each in delegations.take_due(database, 1)] == []
+    assert [each.id for each in delegations.take_due(database, 1)] == ["intact"]
+    assert delegations.take_due(database, 1) == []
 
 
 @pytest.mark.parametrize(
