@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import urlsplit
 
 import pytest
 from selenium.webdriver.common.keys import Keys
@@ -195,6 +196,35 @@ def test_i_mark_a_sick_server_so_that_it_is_replaced(page, client):
     page.see("Mark as healthy", ".panel")
     page.press("Show the attributes", ".panel")
     page.see("name", ".panel dl")
+
+
+def test_i_look_at_a_resource_and_its_attributes_are_asked_for_when_i_want_them(page, client):
+    create(client, "shop", SHOP)
+    until(page, client, "shop", "CREATE_COMPLETE")
+    stack_page(page, client, "shop", "resources", "web")
+    page.see("Id in its service", ".panel dl")
+    assert asked_of(page, "web") == {"?with_detail=false"}
+    page.press("Show the attributes", ".panel")
+    page.wait(lambda: "?with_detail=true" in asked_of(page, "web"), "its attributes are to be asked for")
+    page.see("name", ".panel dl")
+
+
+def asked_of(page, name):
+    """Return the queries with which the page has asked for a resource."""
+    asked = "return performance.getEntriesByType('resource').map((each) => each.name)"
+    parts = (urlsplit(each) for each in page.driver.execute_script(asked))
+    return {f"?{each.query}" for each in parts if each.path.endswith(f"/resources/{name}")}
+
+
+def test_a_name_with_a_dot_leads_to_the_resource_of_that_name(page, client):
+    create(client, "shop", Template(**{"db": thing("a"), "db.primary": thing("b", wait=LONG)}))
+    stack_page(page, client, "shop")
+    page.press("db.primary", ".why-box")
+    page.see("db.primary", ".panel h2")
+    page.see("Why it waits", ".panel")
+    page.box("db").click()
+    page.wait(lambda: page.find(".panel h2").text == "db", "the other one is to be shown")
+    assert "Why it waits" not in page.find(".panel").text
 
 
 def test_i_let_it_go_on_put_it_to_sleep_and_go_back(page, client):
