@@ -20,15 +20,15 @@ const facts = (all) => h("dl", {}, Object.entries(all).map(([name, each]) => fac
 
 /** The part of a page that shows a resource; `go` is called with the name of another that somebody follows. */
 export class Panel {
-  constructor({ stack, go, close, failed, waitOf, showInTemplate }) {
-    Object.assign(this, { stack, go, closed: close, failed, waitOf, showInTemplate });
+  constructor({ stack, go, close, waitOf, showInTemplate, around }) {
+    Object.assign(this, { stack, go, closed: close, failed: around.failed, waitOf, showInTemplate });
     this.name = null;
     this.turn = 0;
     this.withAttributes = false;
     this.title = h("h2", { tabindex: -1 });
     this.type = h("p", { class: "quiet" });
     this.body = h("div");
-    this.inside = new Inside({ failed });
+    this.inside = new Inside(around);
     const escape = (event) => event.key === "Escape" && this.close();
     this.element = h("aside", { class: "panel", "aria-label": words.resource, hidden: true, keydown: escape },
       h("div", { class: "panel-head" }, this.title,
