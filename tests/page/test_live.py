@@ -103,3 +103,34 @@ def test_the_overview_is_sent_nothing_when_nothing_has_changed(page, client, dri
 
     create(client, "another", SHOP)
     page.see("another", "tbody")
+
+
+def test_a_tab_that_nobody_sees_asks_for_nothing_and_catches_up_then(page, client, driver):
+    """A browser has six connections to a service for all its tabs."""
+    create(client, "shop", SHOP)
+    until(page, client, "shop", "CREATE_COMPLETE")
+    stack_page(page, client, "shop")
+    page.becomes("web", "done")
+    driver.execute_script(
+        "window.turned = [];"
+        "document.addEventListener('visibilitychange', () => turned.push(performance.now()));"
+    )
+    here = driver.current_window_handle
+    driver.switch_to.new_window("tab")
+    try:
+        over = time.monotonic() + 3
+        while time.monotonic() < over:
+            client.act("shop", "check")
+            until(page, client, "shop", "CHECK_COMPLETE")
+        client.mark_resource("shop", "web", unhealthy=True, reason="a test")
+    finally:
+        driver.close()
+        driver.switch_to.window(here)
+    page.becomes("web", "broken")
+    page.see("check complete", ".title")
+    page.see("Live", ".connection")
+    hidden, seen = driver.execute_script("return window.turned")
+    began = driver.execute_script(
+        "return performance.getEntriesByType('resource').map((each) => each.startTime)"
+    )
+    assert not [each for each in began if hidden < each < seen]

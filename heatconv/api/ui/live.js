@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Following what changes: one request that the service holds until there is something new.
+// Following what changes: one request that the service holds until there is something new, while somebody looks.
 
 import { pause, untilRead } from "./again.js";
 import { get } from "./api.js";
@@ -16,20 +16,35 @@ function restAfter({ missed, more, events }, took) {
   return took < BUSY ? took : 0;
 }
 
+/** Return a signal of when nobody looks at the page any more, or it is left; it is returned once somebody looks. */
+async function watched(signal) {
+  const turned = (go) => document.addEventListener("visibilitychange", go, { once: true, signal });
+  if (document.hidden) await new Promise(turned);
+  const spell = new AbortController();
+  const end = () => spell.abort();
+  document.addEventListener("visibilitychange", end, { signal: spell.signal });
+  signal.addEventListener("abort", end, { signal: spell.signal });
+  return spell.signal;
+}
+
 /**
  * Follow a stack from a cursor on until a signal says so.
  *
  * `seen` is called with each answer, `lost` with whether the service answers. While much happens, there is as
- * much time between two looks as the last one took: what costs the service much is looked at less often.
+ * much time between two looks as the last one took: what costs the service much is looked at less often. A page
+ * that is hidden asks for nothing, for a browser has few connections; the cursor catches up when it is seen again.
  */
 export async function follow(stack, cursor, { seen, lost, signal }) {
   let since = cursor;
-  async function look() {
+  async function look(spell) {
     const began = performance.now();
-    const { changes } = await get(`${stack}/changes`, { since, wait: WAIT }, signal);
+    const { changes } = await get(`${stack}/changes`, { since, wait: WAIT }, spell);
     since = changes.cursor;
     seen(changes);
     return restAfter(changes, performance.now() - began);
   }
-  while (!signal.aborted) await pause(await untilRead(look, { lost, signal }), signal);
+  while (!signal.aborted) {
+    const spell = await watched(signal);
+    while (!spell.aborted) await pause(await untilRead(() => look(spell), { lost, signal: spell }), spell);
+  }
 }
