@@ -67,3 +67,41 @@ def test_what_a_change_has_me_look_at_is_read_once_there_is_an_answer(page, clie
     page.see("What went wrong?", ".why-box")
     page.see("Live", ".connection")
     assert not page.all(".notice")
+
+
+@pytest.mark.parametrize(("part", "asked"), [("", "stacks?"), ("service", "services")])
+def test_i_look_at_all_of_it_while_the_engine_restarts(page, client, between, part, asked):
+    """I see that what I see is old, and am not bothered by it again and again."""
+    name = f"shop-{part}"
+    create(client, name, SHOP)
+    until(page, client, name, "CREATE_COMPLETE")
+
+    def come_back():
+        """Look at the page after having looked elsewhere."""
+        page.driver.execute_script("document.dispatchEvent(new Event('visibilitychange'))")
+
+    page.open(part)
+    page.see("Live", ".connection")
+    page.see("heatconv-all" if part else name, "tbody")
+    between.refuse(asked, 503)
+    come_back()
+    page.see("No connection", ".connection")
+    assert not page.all(".notice")
+    between.refuse(asked, 500)
+    come_back()
+    page.see("there is nobody behind this proxy", ".notice")
+    page.see("Live", ".connection")
+    between.pass_on()
+    come_back()
+    page.wait(lambda: not page.all(".notice"), "what went wrong is to be over")
+
+
+def test_what_i_have_pressed_says_that_it_did_not_work(page, client, between):
+    create(client, "shop", SHOP)
+    until(page, client, "shop", "CREATE_COMPLETE")
+    stack_page(page, client, "shop")
+    between.refuse("/actions", 404)
+    page.press("Check")
+    page.press("Yes, do it", "dialog")
+    page.see("there is nobody behind this proxy", ".notice")
+    assert "not there any more" not in page.text()

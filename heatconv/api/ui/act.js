@@ -162,13 +162,14 @@ export async function doing(label, work, { done, failed }) {
   }
 }
 
-/** Show a sentence above everything until it is closed. */
+/** Show a sentence above everything until it is closed; return it, for who takes it away before. */
 export function notice(text, kind = "broken") {
   const line = h("div", { class: `notice ${kind}`, role: "alert" },
     h("span", {}, text), button("×", () => line.remove(), { "aria-label": words.close }));
   const main = document.getElementById("main");
   main.querySelector(":scope > .notice")?.remove();
   main.prepend(line);
+  return line;
 }
 
 /** Take the sentence away again. */

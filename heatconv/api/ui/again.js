@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading again: until there is an answer, and soon after something has changed.
+// Reading again: until there is an answer, soon after something has changed, or now and then.
 
 const FIRST_PAUSE = 1000; // milliseconds
 const LONGEST_PAUSE = 30000;
+const NO_ANSWER = [undefined, 502, 503, 504]; // of anybody, or of the service behind a proxy
 const REFUSED = [401, 403, 404]; // whoever asks again is refused again
 
 /** Resolve after some time, or as soon as a signal says that nobody waits any more. */
@@ -75,4 +76,37 @@ export function calmly(read, { lost, failed, signal }, { least = 700, share = 4 
   }
   signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   return soon;
+}
+
+/**
+ * Return a function that has something read now, and then again and again, as long as somebody looks at the page.
+ *
+ * `show` is called with what has been read, unless it has been read anew meanwhile; `rest` says for how long it is
+ * left alone then. What goes wrong is said until it does not any more.
+ */
+export function nowAndThen({ read, show, rest }, { lost, failed, signal }) {
+  let timer = null;
+  let turn = 0;
+  let said = null;
+  async function look() {
+    clearTimeout(timer);
+    const mine = (turn += 1);
+    const isOver = () => mine !== turn || signal.aborted;
+    try {
+      const found = await read();
+      if (isOver()) return;
+      lost(false, look);
+      said?.remove();
+      await show(found);
+    } catch (error) {
+      if (isOver()) return;
+      const isLost = NO_ANSWER.includes(error.status);
+      lost(isLost, look);
+      if (!isLost) said = failed(error);
+    }
+    if (!isOver() && !document.hidden) timer = setTimeout(look, rest());
+  }
+  document.addEventListener("visibilitychange", () => document.hidden || look(), { signal });
+  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  return look;
 }

@@ -37,10 +37,8 @@ function lost(isLost, reader) {
   connection.textContent = isAnyLost ? words.lost : words.live;
 }
 
-/** Say what went wrong. */
-function failed(error) {
-  if (error.name !== "AbortError") notice(words.failed(error.message));
-}
+/** Say what went wrong; return the sentence, if there is one. */
+const failed = (error) => (error.name === "AbortError" ? null : notice(words.failed(error.message)));
 
 function drawTop() {
   put(top,
