@@ -49,7 +49,7 @@ class StackPage {
     this.template = new Template({ stack, failed, signal });
     this.history = new History({ stack, failed, signal });
     this.panel = new Panel({
-      stack, go, around, close: () => this.closed(), waitOf: (name) => this.why.waitOf(name),
+      stack, go, around, shown: () => this.shown, close: () => this.closed(), waitOf: (name) => this.why.waitOf(name),
       showInTemplate: (name) => this.template.show(name).catch(failed),
     });
     this.outputs = h("div");
@@ -141,7 +141,10 @@ class StackPage {
     this.shown = { ...this.shown, ...changes.stack, description, tags };
     const state = this.shown.stack_status;
     this.drawState();
-    if (before !== state) say(`${this.stack.name}: ${inWords(state)}`);
+    if (before !== state) {
+      say(`${this.stack.name}: ${inWords(state)}`);
+      this.soon.panel(); // other actions are offered
+    }
     if (changes.events.length || before !== state) this.soon.why();
     this.seenResources(changes);
   }
