@@ -11,7 +11,7 @@ from tests.page.browser import Page
 
 _STAND = """
 const passOn = window.fetch;
-const held = [];
+const held = (window.held = []);
 window.refused = REFUSED;
 window.holding = null;
 window.release = () => held.splice(0).forEach((go) => go());
@@ -32,6 +32,7 @@ class Between:
 
     def __init__(self, page: Page) -> None:
         """Stand before the pages that are opened from now on."""
+        self._page = page
         self._driver = page.driver
         self._script: str | None = None
         self._stand({})
@@ -49,12 +50,15 @@ class Between:
         self._driver.execute_script("window.holding = arguments[0]", part)
 
     def hold_no_more(self) -> None:
-        """Pass on at once what is asked for from now on."""
+        """Pass on at once what is asked for from now on, once there is something that is kept back."""
+        self._page.wait(
+            lambda: self._driver.execute_script("return window.held.length"), "something is to be kept back"
+        )
         self._driver.execute_script("window.holding = null")
 
     def release(self) -> None:
-        """Pass on what was kept back."""
-        self._driver.execute_script("window.release()")
+        """Pass on what was kept back, and let the page take it."""
+        self._driver.execute_async_script("window.release(); setTimeout(arguments[0], 100)")
 
     def leave(self) -> None:
         """Stand before no page any more."""

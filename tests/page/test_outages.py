@@ -6,14 +6,7 @@ from __future__ import annotations
 import pytest
 
 from heatconv.testing.failures import FailureRule, Outcome
-from tests.page.between import standing_between
 from tests.page.shop import SHOP, create, stack_page, until
-
-
-@pytest.fixture
-def between(page):
-    with standing_between(page) as standing:
-        yield standing
 
 
 @pytest.mark.parametrize("asked", ["stacks/", "permissions"])

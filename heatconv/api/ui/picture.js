@@ -21,6 +21,8 @@ export class Picture {
     Object.assign(this, { signal, choose, drawn, again });
     this.place = `${path("stacks", stack.name, stack.id)}/picture`;
     this.shown = { marks: [], edges: [], kinds: {}, found: [] };
+    this.asked = null; // for the newest of it
+    this.changes = 0; // that were drawn
     this.graph = new Graph({ open: choose });
     this.legend = h("p", { class: "legend" });
     this.matches = h("span", { class: "quiet", role: "status" });
@@ -35,13 +37,20 @@ export class Picture {
     this.read = ifAllowed(this.element, () => this.ask());
   }
 
-  async ask() {
+  /** Ask for the picture, and draw it; whoever has asked for an older one is answered by the newest, too. */
+  ask() {
     const find = this.search.value.trim();
-    const { picture } = await get(this.place, { limit: MARKS, find }, this.signal);
-    this.draw(picture, find);
+    const before = this.changes;
+    const asked = get(this.place, { limit: MARKS, find }, this.signal).then(
+      ({ picture }) => (asked === this.asked ? this.draw(picture, find, before) : this.asked),
+      (error) => (asked === this.asked ? Promise.reject(error) : this.asked));
+    this.asked = asked;
+    return asked;
   }
 
-  draw(picture, find) {
+  /** Draw a picture of what somebody looks for; the changes that were drawn since it was asked for may not be in it. */
+  draw(picture, find, before) {
+    if (before !== this.changes) this.again();
     this.shown = picture;
     this.graph.draw(picture);
     this.drawFound(find);
@@ -66,6 +75,7 @@ export class Picture {
   /** Show resources of the stack as they are now. */
   seen(resources) {
     if (!resources.length) return;
+    this.changes += 1;
     const drawn = resources.map((each) => !each.gone && !each.clearing && this.graph.update(each));
     if (drawn.includes(false) || this.shown.marks.some((each) => each.count > 1)) this.again();
     else this.recount();
@@ -81,7 +91,7 @@ export class Picture {
 
   /** Have a resource looked at, by its name; what is rolled up is looked for first. */
   async goTo(name) {
-    if (!this.graph.marks.has(`=${name}`)) {
+    if (!this.graph.find(name)) {
       this.search.value = name;
       await this.read();
     }
@@ -89,10 +99,16 @@ export class Picture {
   }
 
   open(name) {
-    const found = this.graph.marks.get(`=${name}`);
+    const found = this.graph.find(name);
     if (!found) return;
     this.graph.show(found.mark);
     this.choose(found.mark);
+  }
+
+  /** Tell whether a stack has come about in a mark that was drawn without one: its name ends with the mark's and an id. */
+  isInside(stack) {
+    const owner = stack.name.replace(/-[^-]*$/, "");
+    return this.shown.marks.some((each) => each.count === 1 && !each.nested && owner.endsWith(`-${each.name}`));
   }
 
   /** Return what is rolled up in a mark. */

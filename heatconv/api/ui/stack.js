@@ -151,14 +151,12 @@ class StackPage {
 
   seenResources(changes) {
     const here = changes.resources.filter((each) => each.stack.id === this.stack.id);
-    // A stack that has just come about in one of the marks is not known to the picture.
-    const known = new Set(this.picture.shown.marks.map((mark) => mark.nested?.id));
-    const isNew = (state, stack) => state.endsWith("_IN_PROGRESS") && !known.has(stack.id);
-    const isOfStack = ({ resource_name: name, resource_status: state, stack }) =>
-      state.startsWith("OBSERVE") || (name === stack.name && (stack.id === this.stack.id || isNew(state, stack)));
-    const ofStack = changes.events.some(isOfStack);
-    if (ofStack) this.soon.stack();
-    if (ofStack || changes.more) this.soon.picture();
+    const ofStacks = changes.events.filter((each) => each.resource_name === each.stack.name);
+    const isObserved = changes.events.some((each) => each.resource_status.startsWith("OBSERVE"));
+    const isOther = isObserved || ofStacks.some((each) => each.stack.id === this.stack.id);
+    if (isOther) this.soon.stack();
+    const isNested = (each) => each.resource_status.endsWith("_IN_PROGRESS") && this.picture.isInside(each.stack);
+    if (isOther || changes.more || ofStacks.some(isNested)) this.soon.picture();
     this.picture.seen(here);
     if (here.some((each) => each.resource_name === this.panel.name)) this.soon.panel();
     this.panel.inside.seen(changes);
@@ -189,8 +187,8 @@ class StackPage {
   drawn() {
     if (!this.panel.name) return;
     const { graph } = this.picture;
-    const shown = graph.marks.get(`=${this.panel.name}`);
-    graph.select(`=${this.panel.name}`);
+    const shown = graph.find(this.panel.name);
+    graph.select(shown?.mark.key);
     if (shown) this.panel.drawn(shown.mark);
   }
 
