@@ -23,6 +23,7 @@ from tests.functional.conftest import (  # noqa: F401 - fixtures
 )
 from tests.functional.servers.one_process import fake_cloud, heatconv_all
 from tests.page import browser
+from tests.page.between import Between, standing_between
 from tests.page.browser import Page
 
 
@@ -65,6 +66,13 @@ def page(driver: Chrome, endpoint: str, project: str) -> Iterator[Page]:
     assert seen.complaints() == []
     assert seen.hosts_asked() <= {seen.host}
     seen.emulate()
+
+
+@pytest.fixture
+def between(page: Page) -> Iterator[Between]:
+    """Return what stands between the page and the service."""
+    with standing_between(page) as standing:
+        yield standing
 
 
 @pytest.fixture

@@ -160,6 +160,27 @@ def test_i_change_it_and_think_better_of_it(page, client, cloud):
     page.keep("template-and-history")
 
 
+def test_i_change_one_value_and_the_rest_of_what_was_said_stays(page, client):
+    """An environment that is sent with an update is not all that there is."""
+    template = json.loads(json.dumps(SHOP.hot()))
+    template["parameters"] = {"size": {"type": "string"}, "colour": {"type": "string"}}
+    said = {"parameters": {"size": "small"}, "parameter_defaults": {"colour": "red"}}
+    create(client, "shop", template, environment=said, tags="production")
+    until(page, client, "shop", "CREATE_COMPLETE")
+    stack_page(page, client, "shop")
+    page.press("Update")
+    page.wait(
+        lambda: "network" in page.find("#template").get_attribute("value"), "the template is to be there"
+    )
+    page.write("#environment", "parameters: {size: large}")
+    page.press("Make a plan")
+    page.press("Apply this plan")
+    page.see("update complete", ".title")
+    page.see("production", ".tags")
+    kept = client.get_environment("shop")
+    assert (kept["parameters"], kept["parameter_defaults"]) == ({"size": "large"}, {"colour": "red"})
+
+
 def test_somebody_has_changed_it_behind_my_back(page, client, cloud):
     create(client, "shop", SHOP)
     until(page, client, "shop", "CREATE_COMPLETE")

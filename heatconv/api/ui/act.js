@@ -3,6 +3,7 @@
 
 import { may, patch, path, post, remove } from "./api.js";
 import { button, h, say } from "./dom.js";
+import { offersOfResource, offersOfStack } from "./offers.js";
 import { words } from "./words.js";
 
 /**
@@ -65,11 +66,9 @@ function buttons(offered, rules, noun) {
   return allowed.map(([action, press]) => actionButton(action, press));
 }
 
-/** Return the actions that a stack in a state has, as buttons. */
-export function stackActions(stack, state, { done, failed, plan }) {
+/** Return the actions that a stack has, as it is shown, as buttons. */
+export function stackActions(stack, shown, { done, failed, plan }) {
   const place = path("stacks", stack.name, stack.id);
-  const moving = state.endsWith("_IN_PROGRESS");
-  const deleting = state.startsWith("DELETE_");
   const run = async (action) => {
     const [label, text] = words.act[action];
     if ((await confirm({ title: `${label}: ${stack.name}`, text })) === null) return;
@@ -82,23 +81,13 @@ export function stackActions(stack, state, { done, failed, plan }) {
     if ((await confirm(asked)) === null) return;
     await doing(words.deleteButton, () => remove(place), { done, failed });
   };
-  const offered = [];
-  if (!deleting) offered.push(["update", plan]);
-  if (moving && state.startsWith("UPDATE_")) offered.push(["cancel_update", () => run("cancel_update")]);
-  if (moving && !deleting) offered.push(["cancel_without_rollback", () => run("cancel_without_rollback")]);
-  if (state.startsWith("UPDATE_") || state.endsWith("_FAILED")) offered.push(["rollback", () => run("rollback")]);
-  if (!moving && !deleting) {
-    const isSuspended = state.startsWith("SUSPEND_");
-    const sleep = isSuspended ? (state.endsWith("_FAILED") ? ["resume", "suspend"] : ["resume"]) : ["suspend"];
-    if (state === "RESUME_FAILED") sleep.unshift("resume");
-    for (const action of ["observe", "converge", "check", ...sleep]) offered.push([action, () => run(action)]);
-  }
-  offered.push(["delete", erase]);
+  const press = { update: plan, delete: erase };
+  const offered = offersOfStack(shown).map((action) => [action, press[action] ?? (() => run(action))]);
   return buttons(offered, STACK_RULES, "actions");
 }
 
-/** Return the actions that a resource has, as buttons. */
-export function resourceActions(stack, name, state, { done, failed, wait }) {
+/** Return the actions that a resource in a state has, of a stack as it is shown, as buttons. */
+export function resourceActions(stack, shown, name, state, { done, failed, wait }) {
   const place = path("stacks", stack.name, stack.id, "resources", name);
   const mark = async (unhealthy) => {
     const [label, text] = words.act[unhealthy ? "unhealthy" : "healthy"];
@@ -125,15 +114,9 @@ export function resourceActions(stack, name, state, { done, failed, wait }) {
   };
   const signals = may("resource:signal") ? [["signal", signal]] : [];
   if (wait?.hook && wait.path === name && signals.length) signals.unshift(["release", release]);
-  if (state.endsWith("_IN_PROGRESS") || state.startsWith("INIT_")) return buttons(signals, RESOURCE_RULES, "resource");
-  const health = state === "CHECK_FAILED" ? "healthy" : "unhealthy";
-  const offered = [
-    ["observe", () => run("observe")],
-    ["converge", () => run("converge")],
-    [health, () => mark(health === "unhealthy")],
-    ...signals,
-  ];
-  return buttons(offered, RESOURCE_RULES, "resource");
+  const press = { healthy: () => mark(false), unhealthy: () => mark(true) };
+  const offered = offersOfResource(shown, state).map((action) => [action, press[action] ?? (() => run(action))]);
+  return buttons([...offered, ...signals], RESOURCE_RULES, "resource");
 }
 
 function actionButton(action, press) {
@@ -162,13 +145,14 @@ export async function doing(label, work, { done, failed }) {
   }
 }
 
-/** Show a sentence above everything until it is closed. */
+/** Show a sentence above everything until it is closed; return it, for who takes it away before. */
 export function notice(text, kind = "broken") {
   const line = h("div", { class: `notice ${kind}`, role: "alert" },
     h("span", {}, text), button("×", () => line.remove(), { "aria-label": words.close }));
   const main = document.getElementById("main");
   main.querySelector(":scope > .notice")?.remove();
   main.prepend(line);
+  return line;
 }
 
 /** Take the sentence away again. */

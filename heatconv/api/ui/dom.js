@@ -34,20 +34,25 @@ export function say(text) {
 /** Return a button. */
 export const button = (label, press, more = {}) => h("button", { type: "button", click: press, ...more }, label);
 
-/** A part of a page that is folded up until somebody opens it, and read then; `read` fills the body. */
+/**
+ * A part of a page that is folded up until somebody opens it, and read then; `read` fills the body.
+ *
+ * One that cannot be read when it is opened is folded up again.
+ */
 export class Fold {
   constructor(title, read, { failed, signal }) {
-    Object.assign(this, { read, failed, signal });
+    Object.assign(this, { read, signal });
     this.reading = null;
     this.body = h("div");
-    this.element = h("details", { toggle: () => this.again() }, h("summary", {}, h("h2", {}, title)), this.body);
+    const unread = (error) => ((this.element.open = false), failed(error));
+    this.element = h("details", { toggle: () => this.again().catch(unread) }, h("summary", {}, h("h2", {}, title)), this.body);
   }
 
   /** Read what is shown, if it is; once for all that ask while it is read. */
   async again() {
     if (!this.element.open) return;
     this.reading ??= this.read().finally(() => (this.reading = null));
-    await this.reading.catch((error) => this.signal.aborted || this.failed(error));
+    await this.reading;
   }
 
   async open() {

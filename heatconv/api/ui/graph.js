@@ -122,9 +122,16 @@ export class Graph {
     put(glyph, shape(mark.kind));
   }
 
+  /** Return what is drawn of a resource alone; what is being removed is known by its name if no other has that. */
+  find(name) {
+    if (this.marks.has(`=${name}`)) return this.marks.get(`=${name}`);
+    const same = [...this.marks.values()].filter(({ mark }) => mark.count === 1 && mark.name === name);
+    return same.length === 1 ? same[0] : undefined;
+  }
+
   /** Show a resource as it is now; return whether it has a mark of its own. */
   update(resource) {
-    const shown = this.marks.get(`=${resource.resource_name}`);
+    const shown = this.find(resource.resource_name);
     if (!shown) return false;
     const [action, ...status] = resource.resource_status.split("_");
     const mark = shown.mark;

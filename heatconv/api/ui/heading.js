@@ -32,7 +32,7 @@ export class Heading {
         h("span", { class: "quiet" }, words.changed, " ", since(shown.updated_time ?? shown.creation_time))),
       shown.description && shown.description !== "No description" ? h("p", {}, shown.description) : null,
       h("p", { class: "tags", hidden: !shown.tags?.length }, tags(shown)));
-    this.offer(state);
+    this.offer(shown);
   }
 
   path({ parent }) {
@@ -45,12 +45,12 @@ export class Heading {
   }
 
   /** Offer what can be done; buttons stay in place as long as the same can be. */
-  offer(state) {
-    if (this.offered === state) return;
-    this.offered = state;
+  offer(shown) {
+    if (this.offered === shown.stack_status) return;
+    this.offered = shown.stack_status;
     const at = document.activeElement?.dataset?.action;
     const plan = () => (location.hash = `${addressOf(this.stack)}/plan`);
-    put(this.actions, stackActions(this.stack, state, { done: this.done, failed: this.failed, plan }));
+    put(this.actions, stackActions(this.stack, shown, { done: this.done, failed: this.failed, plan }));
     if (at) this.actions.querySelector(`[data-action="${at}"]`)?.focus();
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is in the stack that a resource stands for: read once when it is opened, then followed with what is around it.
 
+import { calmly, untilRead } from "./again.js";
 import { get, path } from "./api.js";
 import { h, put } from "./dom.js";
-import { calmly } from "./live.js";
 import { addressOf } from "./overview.js";
 import { KINDS, badge, kindOf } from "./states.js";
 import { words } from "./words.js";
@@ -13,12 +13,12 @@ const LISTED = 50; // the rest is counted
 
 /** The list of what is in a nested stack. */
 export class Inside {
-  constructor({ failed }) {
-    this.failed = failed;
+  constructor(around) {
+    this.around = around;
     this.stack = null;
     this.marks = [];
     this.element = h("div");
-    this.again = calmly(() => this.read().catch(failed));
+    this.again = calmly(() => this.read(), around);
   }
 
   /** Show a stack, or none. */
@@ -26,7 +26,7 @@ export class Inside {
     if (this.stack?.id === stack?.id) return;
     this.stack = stack;
     put(this.element);
-    if (stack) this.read().catch(this.failed);
+    if (stack) untilRead(() => this.read(), this.around).catch(this.around.failed);
   }
 
   async read() {

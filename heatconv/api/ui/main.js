@@ -2,6 +2,7 @@
 // The page: which part of it an address shows, what is above all of them, and who has logged in.
 
 import { notice, unnotice } from "./act.js";
+import { untilRead } from "./again.js";
 import { actIn, currentProject, get, learn, may, settings, tryOut, whenForgotten } from "./api.js";
 import { consoleAt } from "./console.js";
 import { button, h, put } from "./dom.js";
@@ -20,23 +21,24 @@ let login = "none";
 let isIn = false;
 let isAsked = false; // who one is
 let leaving = new AbortController();
+const unanswered = new Set(); // what is read again and again
 
 document.title = words.title;
 document.getElementById("skip").textContent = words.skip;
 document.getElementById("skip").addEventListener("click", (event) => (event.preventDefault(), main.focus()));
 
-/** Say whether what is shown is what is there. */
-function lost(isLost) {
-  connection.className = `connection ${isLost ? "lost" : "live"}`;
-  connection.title = isLost ? words.lostHelp : words.liveHelp;
-  connection.textContent = isLost ? words.lost : words.live;
+/** Say whether what is shown is what is there, as far as one that reads a part of it knows. */
+function lost(isLost, reader) {
+  if (isLost) unanswered.add(reader);
+  else unanswered.delete(reader);
+  const isAnyLost = unanswered.size > 0;
+  connection.className = `connection ${isAnyLost ? "lost" : "live"}`;
+  connection.title = isAnyLost ? words.lostHelp : words.liveHelp;
+  connection.textContent = isAnyLost ? words.lost : words.live;
 }
 
-async function failed(error) {
-  if (error.name === "AbortError") return;
-  if (error.status === undefined) lost(true);
-  else notice(error.status === 404 ? words.gone : words.failed(error.message));
-}
+/** Say what went wrong; return the sentence, if there is one. */
+const failed = (error) => (error.name === "AbortError" ? null : notice(words.failed(error.message)));
 
 function drawTop() {
   put(top,
@@ -60,12 +62,13 @@ async function show() {
     return;
   }
   if (project) actIn(project);
-  // Whoever may not even ask what is allowed sees why in the answer to what is asked next.
-  await learn().catch((error) => error.status === undefined && failed(error));
-  if (signal.aborted) return;
   unnotice();
+  unanswered.clear();
   drawTop();
-  lost(false);
+  // Whoever may not even ask what is allowed sees why in the answer to what is asked next.
+  await untilRead(learn, { lost, signal }).catch(() => {});
+  if (signal.aborted) return;
+  drawTop();
   document.title = words.title;
   main.replaceChildren();
   const around = { signal, lost, failed };
@@ -75,7 +78,7 @@ async function show() {
   else if (part === "plan") planPage(main, null, around);
   else if (part === "stacks" && id && below === "plan") planPage(main, { name, id }, around);
   else if (part === "stacks" && id) stackPage(main, { name, id }, { ...around, open: resource });
-  else if (part === "stacks-by-id" && name) byId(name).catch(failed);
+  else if (part === "stacks-by-id" && name) untilRead(() => byId(name), around).catch(failed);
   else put(main, h("p", {}, words.nowhere, " ", h("a", { href: "#/" }, words.back)));
   main.focus({ preventScroll: true });
 }

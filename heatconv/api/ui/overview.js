@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All stacks of the project: what has failed first, then what is under way, then the rest, a page at a time.
 
+import { nowAndThen } from "./again.js";
 import { currentProject, get, may } from "./api.js";
 import { button, h, put, say, short } from "./dom.js";
 import { secondsLeft } from "./left.js";
@@ -44,16 +45,16 @@ const createLink = () =>
   !may("plans:create", "plans:apply", "stacks:create") ? null : h("a", { class: "button primary", href: `#/${encodeURIComponent(currentProject())}/plan` }, words.create);
 
 /** Show the stacks of the project until a signal says that they are left. */
-export function overview(main, { signal, lost, failed }) {
+export function overview(main, around) {
+  const { signal } = around;
   let pages = 1;
   let status = "";
   let order = null; // what needs to be looked at first
   let text = "";
-  let turn = 0;
   let listed = { stacks: [], count: 0 };
   let known = "";
   let pause = LOOK;
-  let timer = null;
+  let typing = null;
 
   const box = h("input", { type: "search", placeholder: words.filter, "aria-label": words.filter, input: narrow });
   const choice = h("select", { "aria-label": words.state, change: choose },
@@ -89,8 +90,8 @@ export function overview(main, { signal, lost, failed }) {
 
   function narrow() {
     text = box.value.trim();
-    clearTimeout(timer);
-    timer = setTimeout(again, TYPING);
+    clearTimeout(typing);
+    typing = setTimeout(again, TYPING);
   }
 
   function choose() {
@@ -121,25 +122,15 @@ export function overview(main, { signal, lost, failed }) {
     return { stacks: [...known.values()], count: rest.count };
   }
 
-  async function look() {
-    clearTimeout(timer);
-    const mine = (turn += 1);
-    try {
-      const answer = await list();
-      if (mine !== turn) return; // something else has been asked for since
-      listed = answer;
-      lost(false);
-      const found = JSON.stringify(listed);
-      const isQuiet = found === known && !listed.stacks.some((each) => kindOf(each.stack_status) === "moving");
-      known = found;
-      pause = isQuiet ? Math.min(pause + LOOK, QUIET) : LOOK;
-      draw(); // be it the same, for it says how long ago things were
-    } catch (error) {
-      if (signal.aborted || mine !== turn) return;
-      failed(error);
-    }
-    // Whoever does not look is not shown anything; what is the same comes as 304, without a body.
-    if (!signal.aborted && !document.hidden) timer = setTimeout(look, pause);
+  /** Show what is listed now. */
+  function show(answer) {
+    listed = answer;
+    if (!known) say(words.stackCount(listed.count));
+    const found = JSON.stringify(listed);
+    const isQuiet = found === known && !listed.stacks.some((each) => kindOf(each.stack_status) === "moving");
+    known = found;
+    pause = isQuiet ? Math.min(pause + LOOK, QUIET) : LOOK;
+    draw(); // be it the same, for it says how long ago things were
   }
 
   const rank = (stack) => KINDS.indexOf(kind(stack));
@@ -187,9 +178,9 @@ export function overview(main, { signal, lost, failed }) {
     h("span", { class: found === "UNKNOWN" ? "quiet" : null },
       found === "DRIFTED" ? [mark("drifted"), " "] : null, words.drifts[found]);
 
-  const wake = () => document.hidden || ((pause = LOOK), look());
-  document.addEventListener("visibilitychange", wake, { signal });
-  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  // What is the same comes as 304, without a body.
+  const look = nowAndThen({ read: list, show, rest: () => pause }, around);
+  signal.addEventListener("abort", () => clearTimeout(typing), { once: true });
   put(rows, h("tr", {}, h("td", { colspan: 5, class: "quiet" }, words.loading)));
-  look().then(() => say(words.stackCount(listed.count ?? 0)));
+  look();
 }

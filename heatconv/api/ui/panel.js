@@ -18,17 +18,21 @@ const section = (title, ...content) => h("section", {}, h("h3", {}, title), cont
 const fact = (name, ...content) => [h("dt", {}, name), h("dd", {}, content)];
 const facts = (all) => h("dl", {}, Object.entries(all).map(([name, each]) => fact(name, value(each))));
 
-/** The part of a page that shows a resource; `go` is called with the name of another that somebody follows. */
+/**
+ * The part of a page that shows a resource.
+ *
+ * `go` is called with the name of another that somebody follows; `shown` returns how the stack is.
+ */
 export class Panel {
-  constructor({ stack, go, close, failed, waitOf, showInTemplate }) {
-    Object.assign(this, { stack, go, closed: close, failed, waitOf, showInTemplate });
+  constructor({ stack, shown, go, close, waitOf, showInTemplate, around }) {
+    Object.assign(this, { stack, shown, go, closed: close, failed: around.failed, waitOf, showInTemplate });
     this.name = null;
     this.turn = 0;
     this.withAttributes = false;
     this.title = h("h2", { tabindex: -1 });
     this.type = h("p", { class: "quiet" });
     this.body = h("div");
-    this.inside = new Inside({ failed });
+    this.inside = new Inside(around);
     const escape = (event) => event.key === "Escape" && this.close();
     this.element = h("aside", { class: "panel", "aria-label": words.resource, hidden: true, keydown: escape },
       h("div", { class: "panel-head" }, this.title,
@@ -157,7 +161,8 @@ export class Panel {
 
   actions(state) {
     const wait = this.waitOf(this.name);
-    return resourceActions(this.stack, this.name, state, { done: () => this.refresh(), failed: this.failed, wait });
+    const around = { done: () => this.refresh(), failed: this.failed, wait };
+    return resourceActions(this.stack, this.shown(), this.name, state, around);
   }
 
   drift({ reason, differences }) {

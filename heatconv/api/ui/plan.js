@@ -17,12 +17,13 @@ export function planPage(main, stack, { failed }) {
   const template = h("textarea", { id: "template", rows: 16, required: true, spellcheck: "false" });
   const environment = h("textarea", { id: "environment", rows: 4, spellcheck: "false" });
   const files = h("input", { type: "file", id: "files", multiple: true });
+  const overlaid = stack ? words.environmentOver : words.environment;
   const go = h("button", { type: "submit", class: "primary" }, words.plan);
   const result = h("section", { class: "plan", "aria-live": "polite" });
   const form = h("form", { class: "plan-form", submit: (event) => (event.preventDefault(), make()) },
     stack ? null : [h("label", { for: "stack-name" }, words.stackName), name],
     h("label", { for: "template" }, words.template), template, fileOf(template, words.template),
-    h("label", { for: "environment" }, words.environment), environment, fileOf(environment, words.environment),
+    h("label", { for: "environment" }, overlaid), environment, fileOf(environment, overlaid),
     h("label", { for: "files" }, words.files), files,
     h("div", { class: "choices" }, go));
   put(main,
@@ -49,12 +50,12 @@ export function planPage(main, stack, { failed }) {
     go.disabled = true;
     put(result, h("p", { class: "quiet" }, words.planning));
     const body = { template: template.value };
+    if (stack) body.existing = true; // what is not said stays as it is
+    else body.stack_name = name.value.trim();
     if (environment.value.trim()) body.environment = environment.value;
     try {
       if (files.files.length) body.files = await chosen();
-      const made = stack
-        ? await post(`${path("stacks", stack.name, stack.id)}/plans`, { ...body, existing: !environment.value.trim() })
-        : await post("plans", { ...body, stack_name: name.value.trim() });
+      const made = await post(stack ? `${path("stacks", stack.name, stack.id)}/plans` : "plans", body);
       draw(made.plan, stack && (await pictureOf(stack)));
     } catch (error) {
       put(result, h("p", { class: "reason broken", role: "alert" }, error.message));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For whoever runs the service: its daemons, and what is under way or has failed, and why.
 
+import { nowAndThen } from "./again.js";
 import { currentProject, get, may, path } from "./api.js";
 import { h, put, short } from "./dom.js";
 import { addressOf } from "./overview.js";
@@ -12,12 +13,16 @@ const LOOK = 10000; // milliseconds
 const MOST = 50; // stacks of each kind
 const EXPLAINED = 10; // of what is under way: each is a look of an engine
 
+/** Return a moment with its zone: those of daemons come in Heat's format, without one. */
+const inUtc = (text) => (text && !/(Z|[+-]\d\d:\d\d)$/.test(text) ? `${text}Z` : text);
+
 const table = (columns, rows) =>
   h("table", { class: "stacks of-service" },
     h("thead", {}, h("tr", {}, columns.map((each) => h("th", { scope: "col" }, each)))), h("tbody", {}, rows));
 
 /** Show the service until a signal says that it is left. */
-export function servicePage(main, { signal, lost, failed }) {
+export function servicePage(main, around) {
+  const { signal } = around;
   const daemons = h("div", {}, h("p", { class: "quiet" }, words.loading));
   const work = h("dl", { class: "facts" });
   const stuck = h("div");
@@ -35,7 +40,7 @@ export function servicePage(main, { signal, lost, failed }) {
     const state = badge("", isAlive ? "done" : "broken", isAlive ? words.alive : words.dead);
     return h("tr", { class: isAlive ? "done" : "broken" },
       h("th", { scope: "row" }, each.binary), h("td", {}, state), h("td", {}, each.hostname),
-      h("td", {}, since(each.created_at)), h("td", {}, since(each.updated_at)));
+      h("td", {}, since(inUtc(each.created_at))), h("td", {}, since(inUtc(each.updated_at))));
   };
 
   /** Show how much there is to do and how late it is. */
@@ -72,32 +77,22 @@ export function servicePage(main, { signal, lost, failed }) {
         : kindOf(stack.stack_status) === "broken" ? short(stack.stack_status_reason, 300) : null),
       h("td", {}, since(stack.updated_time ?? stack.creation_time)));
 
-  async function look() {
-    try {
-      const [services, moving, broken] = await Promise.all([
-        get("services", {}, signal), list("IN_PROGRESS"), list("FAILED"), readWork()]);
-      lost(false);
-      const rank = (each) => (each.status === "up" ? 1 : 0);
-      const listed = services.services.sort((one, other) => rank(one) - rank(other));
-      put(daemons, table([words.daemon, words.state, words.host, words.began, words.heardOf], listed.map(daemon)));
-      const waits = await Promise.all(moving.stacks.slice(0, EXPLAINED).map(explained));
-      const rows = [
-        ...moving.stacks.map((each, number) => line(each, waits[number])),
-        ...broken.stacks.map((each) => line(each)),
-      ];
-      put(stuck, rows.length
-        ? table([words.name, words.state, words.why, words.changed], rows)
-        : h("p", { class: "quiet" }, words.nothingStuck));
-    } catch (error) {
-      if (signal.aborted) return;
-      failed(error);
-    }
-    if (!signal.aborted && !document.hidden) timer = setTimeout(look, LOOK);
+  async function read() {
+    const [{ services }, moving, broken] = await Promise.all([
+      get("services", {}, signal), list("IN_PROGRESS"), list("FAILED"), readWork()]);
+    return { services, moving: moving.stacks, broken: broken.stacks };
   }
 
-  let timer = null;
-  const wake = () => document.hidden || (clearTimeout(timer), look());
-  document.addEventListener("visibilitychange", wake, { signal });
-  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-  look();
+  async function show({ services, moving, broken }) {
+    const rank = (each) => (each.status === "up" ? 1 : 0);
+    const listed = services.sort((one, other) => rank(one) - rank(other));
+    put(daemons, table([words.daemon, words.state, words.host, words.began, words.heardOf], listed.map(daemon)));
+    const waits = await Promise.all(moving.slice(0, EXPLAINED).map(explained));
+    const rows = [...moving.map((each, number) => line(each, waits[number])), ...broken.map((each) => line(each))];
+    put(stuck, rows.length
+      ? table([words.name, words.state, words.why, words.changed], rows)
+      : h("p", { class: "quiet" }, words.nothingStuck));
+  }
+
+  nowAndThen({ read, show, rest: () => LOOK }, around)();
 }

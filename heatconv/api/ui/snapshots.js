@@ -4,6 +4,7 @@
 import { confirm, doing } from "./act.js";
 import { get, may, path, post, remove } from "./api.js";
 import { button, h, put } from "./dom.js";
+import { canChange } from "./offers.js";
 import { badge } from "./states.js";
 import { clock } from "./times.js";
 import { words } from "./words.js";
@@ -47,7 +48,8 @@ export class Snapshots {
   line(snapshot, isAtRest) {
     const { id, name, action, status, status_reason: reason } = snapshot;
     const label = name ?? id;
-    const canGoBack = isAtRest && may("stacks:restore_snapshot") && action === "CREATE" && status === "COMPLETE";
+    const isWhole = action === "CREATE" && status === "COMPLETE";
+    const canGoBack = isWhole && isAtRest && canChange(this.state) && may("stacks:restore_snapshot");
     const acts = (title, press, more) => button(title, press, { "aria-label": `${title} ${label}`, ...more });
     return h("li", {},
       h("strong", {}, label), badge(`${action}_${status}`), clock(snapshot.creation_time),

@@ -2,81 +2,80 @@
 // One stack: how it is, why, what its resources are and what happens to them, as it happens.
 
 import { notice } from "./act.js";
+import { calmly, ifAllowed, untilRead } from "./again.js";
 import { get, path } from "./api.js";
 import { h, put, say, value } from "./dom.js";
-import { Graph } from "./graph.js";
 import { Happenings } from "./happenings.js";
 import { Heading } from "./heading.js";
 import { History } from "./history.js";
-import { calmly, follow } from "./live.js";
+import { follow } from "./live.js";
 import { addressOf } from "./overview.js";
 import { Panel } from "./panel.js";
+import { Picture } from "./picture.js";
 import { Snapshots } from "./snapshots.js";
-import { KINDS, inWords, kindOf, mark as sign } from "./states.js";
+import { inWords, kindOf } from "./states.js";
 import { Template } from "./template.js";
 import { Why } from "./why.js";
 import { words } from "./words.js";
 
 const EVENTS = 100; // that are read to begin with
 const DEPTH = 5; // of nested stacks whose events are
-const MARKS = 300;
 const AGAIN = 10000; // milliseconds until it is asked again why a stack is not done
 
 /** Show a stack, and its resource `open` if that is a name, until a signal says that it is left. */
-export function stackPage(main, stack, { signal, lost, failed, open = null }) {
-  const page = new StackPage(stack, { signal, lost, failed });
+export function stackPage(main, stack, { open = null, ...around }) {
+  const page = new StackPage(stack, around);
   put(main, page.layOut());
   page.run(open).catch((error) => {
-    if (signal.aborted) return;
-    if (error.status === 404 && page.shown) notice(words.gone, "going");
-    else failed(error);
+    if (error.status === 404) notice(words.gone, page.shown ? "going" : "broken");
+    else around.failed(error);
   });
 }
 
 class StackPage {
-  constructor(stack, { signal, lost, failed }) {
-    Object.assign(this, { stack, signal, lost, failed });
+  constructor(stack, around) {
+    const { signal, failed } = around;
+    Object.assign(this, { stack, around });
     this.place = path("stacks", stack.name, stack.id);
     this.shown = null;
-    this.picture = null;
-    this.wanted = ""; // what is looked for
-    const go = (name) => this.goTo(name);
+    const go = (name) => this.picture.goTo(name).catch(failed);
     this.heading = new Heading({ stack, failed, done: () => (this.soon.stack(), this.soon.why()) });
     this.why = new Why({ stack, go });
     this.happenings = new Happenings({ stack, go });
-    this.graph = new Graph({ open: (mark) => this.choose(mark) });
+    this.picture = new Picture({
+      stack, signal, choose: (mark) => this.choose(mark), drawn: () => this.drawn(),
+      find: () => this.soon.found(), again: () => this.soon.picture(),
+    });
     this.template = new Template({ stack, failed, signal });
     this.history = new History({ stack, failed, signal });
     this.panel = new Panel({
-      stack, go, failed, close: () => this.closed(), waitOf: (name) => this.why.waitOf(name),
+      stack, go, around, shown: () => this.shown, close: () => this.closed(), waitOf: (name) => this.why.waitOf(name),
       showInTemplate: (name) => this.template.show(name).catch(failed),
     });
     this.outputs = h("div");
     this.snapshots = new Snapshots({ stack, failed, done: () => this.soon.stack() });
+    this.parts = {
+      stack: () => this.readStack(),
+      picture: this.picture.read,
+      why: ifAllowed(this.why.element, () => this.readWhy()),
+      events: ifAllowed(this.happenings.element, () => this.readEvents()),
+    };
     this.soon = {
-      stack: calmly(this.guarded(() => this.readStack())),
-      picture: calmly(this.guarded(() => this.readPicture())),
-      found: calmly(this.guarded(() => this.readPicture()), { least: 200, share: 0 }),
-      why: calmly(this.guarded(() => this.readWhy()), { least: 1500 }),
-      panel: calmly(this.guarded(() => this.panel.refresh()), { least: 500 }),
+      stack: calmly(this.parts.stack, around),
+      picture: calmly(this.parts.picture, around),
+      found: calmly(this.parts.picture, around, { least: 200, share: 0 }),
+      why: calmly(this.parts.why, around, { least: 1500 }),
+      events: calmly(this.parts.events, around),
+      panel: calmly(() => this.panel.refresh(), around, { least: 500 }),
     };
   }
 
   layOut() {
-    this.legend = h("p", { class: "legend" });
-    this.matches = h("span", { class: "quiet", role: "status" });
-    this.search = h("input", {
-      type: "search", placeholder: words.search, "aria-label": words.search,
-      input: () => ((this.wanted = this.search.value.trim()), this.soon.found()),
-      keydown: (event) => event.key === "Enter" && this.picture?.found.length && this.goTo(this.picture.found[0]),
-    });
     return [
       this.heading.element, this.why.element,
       h("div", { class: "columns" },
         h("section", { class: "wide", "aria-label": words.graph },
-          h("div", { class: "bar-of-tools" },
-            h("h2", {}, words.graph), this.search, this.matches, this.legend, this.graph.controls),
-          this.graph.element, this.graph.note, h("p", { class: "quiet note" }, words.graphHelp),
+          this.picture.element,
           h("section", { class: "outputs" }, h("h2", {}, words.outputs), this.outputs),
           this.snapshots.element, this.template.element, this.history.element),
         h("div", { class: "side" }, this.panel.element, this.happenings.element)),
@@ -85,64 +84,54 @@ class StackPage {
 
   /** Read everything, then follow what changes. */
   async run(open) {
-    const { place, signal } = this;
+    const { place, around } = this;
+    const { signal, lost } = around;
     // What waits goes on waiting: how long it has, and what is done about it, is told anew now and then.
     const isOfInterest = () => this.shown?.stack_status.endsWith("_IN_PROGRESS") && !document.hidden;
     const timer = setInterval(() => isOfInterest() && (this.soon.why(), this.heading.draw(this.shown)), AGAIN);
-    const leave = () => (clearInterval(timer), Object.values(this.soon).forEach((each) => each.stop()));
-    signal.addEventListener("abort", leave, { once: true });
+    signal.addEventListener("abort", () => clearInterval(timer), { once: true });
     // The cursor first: whatever happens while the rest is read comes by it.
-    const { changes } = await get(`${place}/changes`, {}, signal);
-    const before = get(`${place}/events`, { limit: EVENTS, nested_depth: DEPTH }, signal);
-    const all = [this.readStack(), this.readPicture(), this.readWhy(), before];
-    this.happenings.add((await Promise.all(all)).at(-1).events);
+    const cursor = await untilRead(() => this.readCursor(), around);
+    await Promise.all(Object.values(this.parts).map((read) => untilRead(read, around)));
+    if (signal.aborted) return;
     say(`${this.stack.name}: ${words.kinds[kindOf(this.shown.stack_status)]}`);
-    if (open) this.goTo(open);
-    await follow(place, changes.cursor, { seen: (each) => this.seen(each), lost: this.lost, signal });
+    if (open) this.picture.goTo(open).catch(around.failed);
+    await follow(place, cursor, { seen: (each) => this.seen(each), lost, signal });
   }
 
   // -- reading ---------------------------------------------------------------------------
 
+  /** Read a part of what is known of the stack. */
+  read(part, query = {}) {
+    return get(this.place + part, query, this.around.signal);
+  }
+
+  async readCursor() {
+    return (await this.read("/changes")).changes.cursor;
+  }
+
   async readStack() {
-    this.shown = (await get(this.place, {}, this.signal)).stack;
+    this.shown = (await this.read("")).stack;
     this.drawState();
     this.drawOutputs();
     if (this.shown.stack_status.startsWith("DELETE_")) return; // what it had may be gone by now
-    await Promise.all([this.snapshots.read(this.signal), this.history.fold.again(), this.template.fold.again()]);
-  }
-
-  async readPicture() {
-    const query = { limit: MARKS, find: this.wanted };
-    this.picture = (await get(`${this.place}/picture`, query, this.signal)).picture;
-    this.graph.draw(this.picture);
-    this.drawFound();
-    this.drawLegend();
-    if (!this.panel.name) return;
-    const shown = this.graph.marks.get(`=${this.panel.name}`);
-    this.graph.select(`=${this.panel.name}`);
-    if (shown) this.panel.drawn(shown.mark);
+    const { signal } = this.around;
+    await Promise.all([this.snapshots.read(signal), this.history.fold.again(), this.template.fold.again()]);
   }
 
   async readWhy() {
-    const { explanation } = await get(`${this.place}/explanation`, {}, this.signal);
+    const { explanation } = await this.read("/explanation");
     this.why.draw(this.shown?.stack_status ?? explanation.stack_status, explanation);
   }
 
-  /** Return a function whose errors are shown. */
-  guarded(work) {
-    return async () => {
-      try {
-        await work();
-      } catch (error) {
-        if (!this.signal.aborted) this.failed(error);
-      }
-    };
+  async readEvents() {
+    this.happenings.add((await this.read("/events", { limit: EVENTS, nested_depth: DEPTH })).events);
   }
 
   /** Show what is new. */
   seen(changes) {
     if (changes.missed) {
-      for (const each of ["stack", "picture", "why", "panel"]) this.soon[each]();
+      for (const part of [...Object.keys(this.parts), "panel"]) this.soon[part]();
       this.panel.inside.seen(changes);
       return;
     }
@@ -152,33 +141,25 @@ class StackPage {
     this.shown = { ...this.shown, ...changes.stack, description, tags };
     const state = this.shown.stack_status;
     this.drawState();
-    if (before !== state) say(`${this.stack.name}: ${inWords(state)}`);
+    if (before !== state) {
+      say(`${this.stack.name}: ${inWords(state)}`);
+      this.soon.panel(); // other actions are offered
+    }
     if (changes.events.length || before !== state) this.soon.why();
     this.seenResources(changes);
   }
 
   seenResources(changes) {
     const here = changes.resources.filter((each) => each.stack.id === this.stack.id);
-    const drawn = here.map((each) => !each.gone && !each.clearing && this.graph.update(each));
-    // A stack that has just come about in one of the marks is not known to the picture.
-    const known = new Set(this.picture.marks.map((mark) => mark.nested?.id));
-    const isNew = (state, stack) => state.endsWith("_IN_PROGRESS") && !known.has(stack.id);
-    const isOfStack = ({ resource_name: name, resource_status: state, stack }) =>
-      state.startsWith("OBSERVE") || (name === stack.name && (stack.id === this.stack.id || isNew(state, stack)));
-    const ofStack = changes.events.some(isOfStack);
-    if (ofStack) this.soon.stack();
-    if (drawn.includes(false) || ofStack || changes.more) this.soon.picture();
-    else if (here.length) this.recount();
+    const ofStacks = changes.events.filter((each) => each.resource_name === each.stack.name);
+    const isObserved = changes.events.some((each) => each.resource_status.startsWith("OBSERVE"));
+    const isOther = isObserved || ofStacks.some((each) => each.stack.id === this.stack.id);
+    if (isOther) this.soon.stack();
+    const isNested = (each) => each.resource_status.endsWith("_IN_PROGRESS") && this.picture.isInside(each.stack);
+    if (isOther || changes.more || ofStacks.some(isNested)) this.soon.picture();
+    this.picture.seen(here);
     if (here.some((each) => each.resource_name === this.panel.name)) this.soon.panel();
     this.panel.inside.seen(changes);
-  }
-
-  /** Count the kinds again, if every resource has a mark. */
-  recount() {
-    if (this.picture.marks.some((each) => each.count > 1)) return this.soon.picture();
-    this.picture.kinds = {};
-    for (const { kind } of this.picture.marks) this.picture.kinds[kind] = (this.picture.kinds[kind] ?? 0) + 1;
-    return this.drawLegend();
   }
 
   // -- drawing ---------------------------------------------------------------------------
@@ -187,13 +168,6 @@ class StackPage {
     this.heading.draw(this.shown);
     this.why.draw(this.shown.stack_status);
     this.snapshots.draw(this.shown.stack_status);
-  }
-
-  drawLegend() {
-    const { kinds } = this.picture;
-    const inLegend = (kind) => ` ${kinds[kind].toLocaleString()} ${words.kinds[kind].toLowerCase()}`;
-    put(this.legend, KINDS.filter((kind) => kinds[kind]).map((kind) =>
-      h("span", { class: "entry" }, sign(kind), inLegend(kind))));
   }
 
   drawOutputs() {
@@ -207,52 +181,31 @@ class StackPage {
     ])) : h("p", { class: "quiet" }, words.noOutputs));
   }
 
-  drawFound() {
-    const { found } = this.picture;
-    this.graph.emphasize(new Set(found.map((name) => `=${name}`)));
-    this.matches.textContent = this.wanted ? words.found(found.length) : "";
-    if (found.length) this.graph.show(this.graph.marks.get(`=${found[0]}`).mark);
-  }
-
   // -- one resource ----------------------------------------------------------------------
 
-  /** Open a resource, by its name; what is rolled up is looked for first. */
-  async goTo(name) {
-    if (!this.graph.marks.has(`=${name}`)) {
-      this.wanted = this.search.value = name;
-      await this.guarded(() => this.readPicture())();
-    }
-    const found = this.graph.marks.get(`=${name}`);
-    if (!found) return;
-    this.graph.show(found.mark);
-    this.choose(found.mark);
+  /** Show the resource that is looked at as it is in another picture. */
+  drawn() {
+    if (!this.panel.name) return;
+    const { graph } = this.picture;
+    const shown = graph.find(this.panel.name);
+    graph.select(shown?.mark.key);
+    if (shown) this.panel.drawn(shown.mark);
   }
 
   choose(mark) {
-    this.graph.select(mark.key);
+    const { failed } = this.around;
+    this.picture.graph.select(mark.key);
     if (mark.count > 1) {
-      this.panel.many(mark, (key) => this.membersOf(key)).catch(this.failed);
+      this.panel.many(mark, (key) => this.picture.membersOf(key)).catch(failed);
       return;
     }
     history.replaceState(null, "", addressOf(this.stack, "resources", mark.name));
     this.template.mark(mark.name);
-    this.panel.one(mark, this.requiredBy(mark)).catch(this.failed);
-  }
-
-  async membersOf(key) {
-    return (await get(`${this.place}/picture`, { limit: MARKS, mark: key }, this.signal)).picture.members;
-  }
-
-  /** Return the names that a resource requires, of those that are drawn alone. */
-  requiredBy(mark) {
-    const { marks, edges } = this.picture;
-    const number = marks.findIndex((each) => each.key === mark.key);
-    const required = edges.filter(([, by]) => by === number).map(([each]) => marks[each]);
-    return required.filter((each) => each.count === 1).map((each) => each.name);
+    this.panel.one(mark, this.picture.requiredBy(mark)).catch(failed);
   }
 
   closed() {
-    this.graph.select(null);
+    this.picture.graph.select(null);
     history.replaceState(null, "", addressOf(this.stack));
   }
 }

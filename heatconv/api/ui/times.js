@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times in the reader's own zone, and how long ago something was.
 
+import { serviceTime } from "./api.js";
 import { h } from "./dom.js";
 import { words } from "./words.js";
 
@@ -14,9 +15,9 @@ const UNITS = [
   ["minute", 60],
 ];
 
-/** Return how long ago a moment was. */
+/** Return how long ago a moment of the service was, whatever the reader's clock says. */
 export function ago(text) {
-  const seconds = Math.max(0, (Date.now() - new Date(text)) / 1000);
+  const seconds = Math.max(0, (serviceTime() - new Date(text)) / 1000);
   const [unit, size] = UNITS.find(([, each]) => seconds >= each) ?? ["second", 1];
   return words.ago(Math.floor(seconds / size), unit);
 }

@@ -184,6 +184,7 @@ export const words = {
   stackName: "Name of the stack",
   template: "Template",
   environment: "Environment (optional)",
+  environmentOver: "Environment (optional), laid over the one that the stack has",
   files: "Files that they name, such as templates (optional)",
   fromFile: (what) => `${what}, from a file`,
   plan: "Make a plan",
