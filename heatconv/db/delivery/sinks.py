@@ -26,7 +26,7 @@ from heatconv.db import rows
 from heatconv.db.plumbing.connections import LONGEST_PAUSE
 from heatconv.db.plumbing.places import Opened, placed
 from heatconv.db.plumbing.session import clock, reading, writing
-from heatconv.db.plumbing.types import seconds_ago, utcnow
+from heatconv.db.plumbing.types import is_past, seconds_ago, utcnow
 from heatconv.db.tables import event, event_sent, event_sink, stack
 from heatconv.model.ids import new_id
 from heatconv.model.records import Event
@@ -130,6 +130,18 @@ def _unsent(*, everywhere: bool) -> sa.Select[tuple[int]]:
         .order_by(event.c.id)
         .correlate(event_sink)
     )
+
+
+@reading
+def news(connection: Connection) -> tuple[int | None, datetime | None]:
+    """Return what is another one when an event has come, or when the time of a sink has.
+
+    That costs two entries of indexes, however many sinks and events there are.
+    """
+    newest = sa.select(sa.func.max(event.c.id)).scalar_subquery()
+    next_due = sa.select(sa.func.min(event_sink.c.due_at)).where(~is_past(event_sink.c.due_at))
+    row = connection.execute(sa.select(newest, next_due.scalar_subquery())).one()
+    return row[0], row[1]
 
 
 @reading
