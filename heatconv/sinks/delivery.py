@@ -24,6 +24,7 @@ from heatconv.db.plumbing.session import Database
 from heatconv.metrics.declared import SINK_EVENTS
 from heatconv.model.records import Stack
 from heatconv.model.secrets import sentence
+from heatconv.sinks.stillness import Stillness
 from heatconv.sinks.types import OWN, SinkTypes, secrets_of
 
 LOG = logging.getLogger(__name__)
@@ -65,6 +66,7 @@ class Delivery:
         self._threads = threads
         self._lease = WHILE + timeout + GRACE
         self._settled_after = settled_after
+        self._stillness = Stillness(settled_after)
         self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="deliver")
         self._running: set[Future[None]] = set()
         self._begun = False
@@ -92,6 +94,8 @@ class Delivery:
             self._running |= {self._pool.submit(self._deliver, turn) for turn in taken}
 
     def _take(self, limit: int) -> Sequence[DueSink]:
+        if self._stillness.lasts(sinks.news(self._database)):
+            return ()
         due = sinks.due(
             self._database, limit=limit, everywhere=self._notify_all, settled_after=self._settled_after
         )

@@ -133,6 +133,18 @@ def _unsent(*, everywhere: bool) -> sa.Select[tuple[int]]:
 
 
 @reading
+def news(connection: Connection) -> tuple[int | None, datetime | None]:
+    """Return what is another one when an event has come, or when the time of a sink has.
+
+    That costs two entries of indexes, however many sinks and events there are.
+    """
+    newest = sa.select(sa.func.max(event.c.id)).scalar_subquery()
+    next_due = sa.select(sa.func.min(event_sink.c.due_at)).where(~is_past(event_sink.c.due_at))
+    row = connection.execute(sa.select(newest, next_due.scalar_subquery())).one()
+    return row[0], row[1]
+
+
+@reading
 def due(connection: Connection, *, limit: int, everywhere: bool, settled_after: float = OPEN) -> list[str]:
     """Return sinks that have something to do, the one that is due longest first.
 

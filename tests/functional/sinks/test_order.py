@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 import sqlalchemy as sa
 
 from heatconv.db.delivery import sinks
 from heatconv.db.delivery.events import add_stack_event
-from heatconv.db.tables import event
+from heatconv.db.plumbing.types import in_seconds, seconds_ago
+from heatconv.db.tables import event, event_sink
 from heatconv.model.states import Action, Status
+from heatconv.sinks import stillness
 from heatconv.testing.templates import Template, thing
 from tests.functional.core.test_recovery_cost import statements
 from tests.functional.core.world import CONTEXT, at_once
@@ -155,18 +158,60 @@ def test_a_turn_is_one_engines(web):
     assert sorted(map(len, taken)) == [0, 0, 0, 0, 1]
 
 
-def test_a_thousand_idle_sinks_cost_one_statement(web, receiver):
+@pytest.fixture
+def clock(monkeypatch):
+    clock = SimpleNamespace(now=1e6)
+    monkeypatch.setattr(stillness, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
+
+
+def settle(web, delivery, clock):
+    """Let an engine look at the sinks when nothing can be on its way any more."""
+    web.finish(delivery)
+    clock.now += sinks.OPEN + 1
+    web.finish(delivery)
+
+
+@pytest.fixture
+def settled(web, clock):
+    delivery = web.new_delivery()
+    settle(web, delivery, clock)
+    return delivery
+
+
+def test_a_thousand_idle_sinks_cost_one_statement_that_looks_at_none(web, receiver, settled):
     [row] = web.sinks()
     with web.database.engine.begin() as connection:
         for number in range(MANY):
             sinks.keep(connection, f"stack-{number}", [row.spec])
-    delivery = web.new_delivery()
-    delivery.tick()  # an engine's first has to see what its options say
-    with statements(delivery._database.engine) as sent:
-        delivery.tick()
+    with statements(settled._database.engine) as sent:
+        settled.tick()
 
     assert len(sent) == 1
-    assert "FROM event_sink" in sent[0]
+    assert "max(event.id)" in sent[0]
+    assert receiver.taken == web.events()
+
+
+def test_after_a_still_time_an_event_is_delivered_at_once(web, receiver, settled):
+    web.delete()
+    web.run()
+    web.finish(settled)
+
+    assert receiver.taken == web.events()
+
+
+def test_after_a_still_time_a_sink_is_tried_again_as_soon_as_it_is_due(web, receiver, settled, clock):
+    web.delete()
+    web.run()
+    with web.database.engine.begin() as connection:
+        connection.execute(sa.update(event_sink).values(due_at=in_seconds(3600)))
+    settle(web, settled, clock)
+    assert receiver.taken != web.events()
+
+    with web.database.engine.begin() as connection:
+        connection.execute(sa.update(event_sink).values(due_at=seconds_ago(1)))
+    web.finish(settled)
+
     assert receiver.taken == web.events()
 
 
