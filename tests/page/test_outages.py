@@ -98,3 +98,20 @@ def test_what_i_have_pressed_says_that_it_did_not_work(page, client, between):
     page.press("Yes, do it", "dialog")
     page.see("there is nobody behind this proxy", ".notice")
     assert "not there any more" not in page.text()
+
+
+def test_i_open_a_resource_that_cannot_be_read_now(page, client, between):
+    """It says so, and what is known of it already is there; I ask again when I like."""
+    create(client, "shop", SHOP)
+    until(page, client, "shop", "CREATE_COMPLETE")
+    stack_page(page, client, "shop")
+    page.becomes("web", "done")
+    between.refuse("/resources/web", 503)
+    page.box("web").click()
+    page.see("there is nobody behind this proxy", ".panel")
+    page.see("create complete", ".panel .badge")
+    between.pass_on()
+    page.press("Ask again", ".panel")
+    page.see("Id in its service", ".panel")
+    assert "nobody" not in page.find(".panel").text
+    assert not page.all(".notice")

@@ -4,7 +4,10 @@
 const FIRST_PAUSE = 1000; // milliseconds
 const LONGEST_PAUSE = 30000;
 const NO_ANSWER = [undefined, 502, 503, 504]; // of anybody, or of the service behind a proxy
-const REFUSED = [401, 403, 404]; // whoever asks again is refused again
+const REFUSED = [401, 403, 404];
+
+/** Tell whether who asks again is refused again. */
+export const isRefused = ({ status }) => REFUSED.includes(status);
 
 /** Resolve after some time, or as soon as a signal says that nobody waits any more. */
 export const pause = (milliseconds, signal) =>
@@ -27,7 +30,7 @@ export async function untilRead(read, { lost, signal }) {
         return await read();
       } catch (error) {
         if (signal.aborted) break;
-        if (REFUSED.includes(error.status)) throw error;
+        if (isRefused(error)) throw error;
         lost(true, read);
         await pause(wait, signal);
       }

@@ -3,6 +3,7 @@
 
 import { get, path } from "./api.js";
 import { resourceActions } from "./act.js";
+import { isRefused } from "./again.js";
 import { placeOf } from "./console.js";
 import { button, h, put, value } from "./dom.js";
 import { reasonOf } from "./happenings.js";
@@ -13,6 +14,10 @@ import { clock } from "./times.js";
 import { words } from "./words.js";
 
 const EVENTS = 20;
+
+/** Return what says that something could not be read, and asks for it again. */
+const unread = (error, again) =>
+  h("div", { class: "reason broken", role: "alert" }, h("p", {}, words.failed(error.message)), button(words.askAgain, again));
 
 const section = (title, ...content) => h("section", {}, h("h3", {}, title), content);
 const fact = (name, ...content) => [h("dt", {}, name), h("dd", {}, content)];
@@ -64,8 +69,15 @@ export class Panel {
     this.name = null;
     this.inside.open(null);
     this.begin(words.alike(mark.count, mark.type.split("::").pop()), mark.type);
-    const found = await members(mark.key);
-    if (turn !== this.turn) return;
+    try {
+      const found = await members(mark.key);
+      if (turn === this.turn) this.drawMembers(found);
+    } catch (error) {
+      if (turn === this.turn) put(this.body, unread(error, () => this.many(mark, members)));
+    }
+  }
+
+  drawMembers(found) {
     const line = ({ name, action, status, kind }) =>
       h("li", {}, button(name, () => this.go(name), { class: "link" }), badge(`${action}_${status}`, kind));
     put(this.body, section(words.members, h("ul", { class: "links" }, found.map(line))));
@@ -80,8 +92,9 @@ export class Panel {
     this.found = { resource: null, events: null, properties: null };
     this.begin(mark.name, mark.type);
     this.inside.open(mark.nested ?? null);
+    this.error = null;
     this.draw();
-    await this.refresh();
+    await this.ask();
   }
 
   /** Take the mark of what is shown, in a newer picture: by now there may be a stack in it. */
@@ -92,30 +105,42 @@ export class Panel {
     this.draw();
   }
 
-  /** Read again what is shown. */
+  /** Ask for what is shown; what goes wrong is shown as well. */
+  ask() {
+    return this.refresh().catch(() => {});
+  }
+
+  /** Read again what is shown; what goes wrong is thrown, too, if it may be over when that is done once more. */
   async refresh() {
     if (this.name === null) return;
     const turn = (this.turn += 1);
     const stack = path("stacks", this.stack.name, this.stack.id);
-    const known = (work, key) =>
-      work.then((found) => {
-        // What is the same is left alone, for somebody may be about to press it.
-        if (turn !== this.turn || JSON.stringify(found) === JSON.stringify(this.found[key])) return;
-        this.found[key] = found;
-        this.draw();
-      }, () => {}); // what cannot be read is not shown; a resource may just have gone
+    const known = async (key, reading) => {
+      const found = await reading;
+      // What is the same is left alone, for somebody may be about to press it.
+      if (turn !== this.turn || JSON.stringify(found) === JSON.stringify(this.found[key])) return;
+      this.found[key] = found;
+      this.draw();
+    };
+    const unlessGone = (error) => (error.status === 404 ? this.found.resource : Promise.reject(error));
     const of = { resource_name: this.name, limit: EVENTS };
     this.element.setAttribute("aria-busy", "true");
-    await Promise.all([
-      known(get(`${stack}/${path("resources", this.name)}`, { with_detail: this.withAttributes })
-        .then((answer) => answer.resource), "resource"),
+    const error = await Promise.all([
+      known("resource",
+        get(`${stack}/${path("resources", this.name)}`, { with_detail: this.withAttributes })
+          .then((answer) => answer.resource).catch(unlessGone)),
       // Not those below the resource: where nothing has happened yet, there is nothing at that address.
-      known(get(`${stack}/events`, of).then((answer) => answer.events), "events"),
+      known("events", get(`${stack}/events`, of).then((answer) => answer.events)),
       this.found.properties ??
-        known(get(`${stack}/template`).then((template) =>
-          (template.resources ?? template.Resources)?.[this.name] ?? {}), "properties"),
-    ]);
-    if (turn === this.turn) this.element.setAttribute("aria-busy", "false");
+        known("properties", get(`${stack}/template`).then((template) =>
+          (template.resources ?? template.Resources)?.[this.name] ?? {})),
+    ]).then(() => null, (problem) => problem);
+    if (turn !== this.turn) return;
+    this.element.setAttribute("aria-busy", "false");
+    const isOther = error !== this.error;
+    this.error = error;
+    if (isOther) this.draw();
+    if (error && !isRefused(error)) throw error;
   }
 
   draw() {
@@ -130,6 +155,7 @@ export class Panel {
     const written = properties && (properties.properties ?? properties.Properties);
     const open = document.activeElement?.dataset?.part;
     put(this.body,
+      this.error ? unread(this.error, () => this.ask()) : null,
       h("p", {}, badge(state, kind)),
       reason && reason !== "state changed" ? h("p", { class: `reason ${kind}` }, reason) : null,
       wait ? section(words.waitReason,
@@ -161,7 +187,7 @@ export class Panel {
 
   actions(state) {
     const wait = this.waitOf(this.name);
-    const around = { done: () => this.refresh(), failed: this.failed, wait };
+    const around = { done: () => this.ask(), failed: this.failed, wait };
     return resourceActions(this.stack, this.shown(), this.name, state, around);
   }
 
@@ -175,18 +201,25 @@ export class Panel {
   }
 
   happened(events) {
-    if (events === null) return h("p", { class: "quiet" }, words.loading);
+    if (events === null) return this.error ? null : h("p", { class: "quiet" }, words.loading);
     return h("ol", { class: "events" }, events.map((each) =>
       h("li", {}, clock(each.event_time), " ", badge(each.resource_status), reasonOf(each))));
   }
 
   attributes(resource) {
     if (!this.withAttributes) {
-      return button(words.ask, () => ((this.withAttributes = true), this.draw(), this.refresh()), { "data-part": "ask" });
+      return button(words.ask, () => this.ask(), { "data-part": "ask" });
     }
     const all = resource?.attributes;
-    if (!all) return h("p", { class: "quiet" }, words.asking);
+    if (!all) return this.error ? null : h("p", { class: "quiet" }, words.asking);
     return Object.keys(all).length ? facts(all) : h("p", { class: "quiet" }, words.nothing);
+  }
+
+  /** Have the attributes read too, of which some are asked of the real world. */
+  ask() {
+    this.withAttributes = true;
+    this.draw();
+    this.refresh().catch(this.failed);
   }
 
   links(names) {

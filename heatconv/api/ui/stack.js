@@ -193,15 +193,14 @@ class StackPage {
   }
 
   choose(mark) {
-    const { failed } = this.around;
     this.picture.graph.select(mark.key);
     if (mark.count > 1) {
-      this.panel.many(mark, (key) => this.picture.membersOf(key)).catch(failed);
+      this.panel.many(mark, (key) => this.picture.membersOf(key));
       return;
     }
     history.replaceState(null, "", addressOf(this.stack, "resources", mark.name));
     this.template.mark(mark.name);
-    this.panel.one(mark, this.picture.requiredBy(mark)).catch(failed);
+    this.panel.one(mark, this.picture.requiredBy(mark));
   }
 
   closed() {

@@ -107,6 +107,7 @@ export const words = {
   attributes: "Attributes",
   ask: "Show the attributes",
   asking: "Asking for the attributes…",
+  askAgain: "Ask again",
   nothing: "none",
   differences: "What has drifted",
   wanted: "wanted",
