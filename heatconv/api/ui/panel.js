@@ -208,18 +208,12 @@ export class Panel {
 
   attributes(resource) {
     if (!this.withAttributes) {
-      return button(words.ask, () => this.ask(), { "data-part": "ask" });
+      const ask = () => ((this.withAttributes = true), this.draw(), this.ask());
+      return button(words.ask, ask, { "data-part": "ask" });
     }
     const all = resource?.attributes;
     if (!all) return this.error ? null : h("p", { class: "quiet" }, words.asking);
     return Object.keys(all).length ? facts(all) : h("p", { class: "quiet" }, words.nothing);
-  }
-
-  /** Have the attributes read too, of which some are asked of the real world. */
-  ask() {
-    this.withAttributes = true;
-    this.draw();
-    this.refresh().catch(this.failed);
   }
 
   links(names) {
