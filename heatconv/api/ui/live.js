@@ -2,18 +2,19 @@
 // Following what changes: one request that the service holds until there is something new, while somebody looks.
 
 import { pause, untilRead } from "./again.js";
-import { get } from "./api.js";
+import { get, serviceTime } from "./api.js";
 
 const WAIT = 25; // seconds: less than proxies do
-const BUSY = 2000; // milliseconds: what took longer was held
-const REST = 1000;
+const REST = 1000; // milliseconds
 
-/** Return how long to leave the service alone after a look that took so long. */
+/** Return how long to leave the service alone after a look: for as long as the service was busy with the look. */
 function restAfter({ missed, more, events }, took) {
   if (more) return 0;
   // A service that does not hold requests answers at once that there is nothing.
   if (!missed && !events.length) return took < WAIT * 500 ? REST : 0;
-  return took < BUSY ? took : 0;
+  if (!events.length) return took;
+  // A look is held until the first event, unless that had happened before.
+  return Math.min(took, serviceTime() - new Date(events[0].event_time));
 }
 
 /** Return a signal of when nobody looks at the page any more, or it is left; it is returned once somebody looks. */
