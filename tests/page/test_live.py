@@ -153,6 +153,7 @@ def test_i_follow_what_is_being_deleted(page, client, cloud):
     page.see("delete in progress", ".now")
     page.press("web", ".now")
     page.see("web", ".panel h2")
+    page.expected = ["404 (Not Found)"]  # of what has just gone
     cloud.release()
     page.see("delete complete", ".title")
 

@@ -21,7 +21,7 @@ let login = "none";
 let isIn = false;
 let isAsked = false; // who one is
 let leaving = new AbortController();
-const unanswered = new Set(); // what is read again and again
+const unanswered = new Set(); // readings that have no answer yet
 
 document.title = words.title;
 document.getElementById("skip").textContent = words.skip;
