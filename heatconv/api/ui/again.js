@@ -55,16 +55,21 @@ export function ifAllowed(part, read) {
   };
 }
 
-/** Return a function that has something read soon, never twice at a time, and the dearer it is the less often. */
+/**
+ * Return a function that has something read soon, never twice at a time, and the dearer it is the less often.
+ *
+ * It is read after `least` milliseconds, and left alone after that for `share` times as long as it took.
+ */
 export function calmly(read, { lost, failed, signal }, { least = 700, share = 4 } = {}) {
   let timer = null;
   let running = false;
   let again = false;
-  let last = 0;
+  let rested = 0; // when it has been left alone for long enough
   async function timed() {
     const began = performance.now();
     await read();
-    last = performance.now() - began;
+    const ended = performance.now();
+    rested = ended + share * (ended - began);
   }
   async function run() {
     timer = null;
@@ -75,7 +80,7 @@ export function calmly(read, { lost, failed, signal }, { least = 700, share = 4 
   }
   function soon() {
     again = running;
-    if (!running && !signal.aborted) timer ??= setTimeout(run, Math.max(least, share * last));
+    if (!running && !signal.aborted) timer ??= setTimeout(run, Math.max(least, rested - performance.now()));
   }
   signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   return soon;

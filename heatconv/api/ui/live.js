@@ -6,15 +6,18 @@ import { get, serviceTime } from "./api.js";
 
 const WAIT = 25; // seconds: less than proxies do
 const REST = 1000; // milliseconds
+const SHORT = 2000; // milliseconds: a longer look may have been held
+const ROUNDED = 1000; // milliseconds: the times of events are in whole seconds
 
 /** Return how long to leave the service alone after a look: for as long as the service was busy with the look. */
 function restAfter({ missed, more, events }, took) {
   if (more) return 0;
   // A service that does not hold requests answers at once that there is nothing.
   if (!missed && !events.length) return took < WAIT * 500 ? REST : 0;
-  if (!events.length) return took;
+  if (took < SHORT || !events.length) return took;
   // A look is held until the first event, unless that had happened before.
-  return Math.min(took, serviceTime() - new Date(events[0].event_time));
+  const age = serviceTime() - new Date(events[0].event_time) - ROUNDED;
+  return Math.max(0, Math.min(took, age));
 }
 
 /** Return a signal of when nobody looks at the page any more, or it is left; it is returned once somebody looks. */

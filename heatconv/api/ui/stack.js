@@ -62,7 +62,7 @@ class StackPage {
     };
     this.soon = {
       stack: calmly(this.parts.stack, around),
-      picture: calmly(this.parts.picture, around),
+      picture: calmly(this.parts.picture, around, { least: 300 }),
       found: calmly(this.parts.picture, around, { least: 200, share: 0 }),
       why: calmly(this.parts.why, around, { least: 1500 }),
       events: calmly(this.parts.events, around),
