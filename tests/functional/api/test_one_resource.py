@@ -7,23 +7,13 @@ import pytest
 import sqlalchemy as sa
 
 from heatconv.db.convergence import resources
-from heatconv.db.plumbing.session import Database
 from heatconv.engine.resource_reads import ResourceReads
 from heatconv.resources.heat.test_resource import TestResource
 from heatconv.resources.registry import Registry
 from heatconv.rpc.context import RequestContext
-from heatconv.testing.keys import KEYRING
 from tests.functional.api.planted import PROJECT, Planted
-from tests.functional.servers.databases import KINDS
 
 CONTEXT = RequestContext(project_id=PROJECT)
-
-
-@pytest.fixture(params=KINDS)
-def database(request, fresh_database):
-    database = Database.from_url(fresh_database(request.param), KEYRING)
-    yield database
-    database.close()
 
 
 def test_it_is_required_by_what_is_wanted_to_require_it(database):

@@ -3,26 +3,15 @@
 
 from __future__ import annotations
 
-import pytest
 import sqlalchemy as sa
 
-from heatconv.db.plumbing.session import Database
 from heatconv.db.tables import resource_observed, stack_observed
 from heatconv.engine.picturing import Picturing
 from heatconv.engine.reads import Reads
 from heatconv.rpc.context import RequestContext
-from heatconv.testing.keys import KEYRING
 from tests.functional.api.planted import PROJECT, Planted, at
-from tests.functional.servers.databases import KINDS
 
 CONTEXT = RequestContext(project_id=PROJECT)
-
-
-@pytest.fixture(params=KINDS)
-def database(request, fresh_database):
-    database = Database.from_url(fresh_database(request.param), KEYRING)
-    yield database
-    database.close()
 
 
 def test_each_resource_is_drawn_as_it_is(database):

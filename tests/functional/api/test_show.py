@@ -7,21 +7,11 @@ import pytest
 import sqlalchemy as sa
 
 from heatconv import errors
-from heatconv.db.plumbing.session import Database
 from heatconv.engine.reads import Reads
 from heatconv.rpc.context import RequestContext
-from heatconv.testing.keys import KEYRING
 from tests.functional.api.planted import PROJECT, Planted
-from tests.functional.servers.databases import KINDS
 
 CONTEXT = RequestContext(project_id=PROJECT)
-
-
-@pytest.fixture(params=KINDS)
-def database(request, fresh_database):
-    database = Database.from_url(fresh_database(request.param), KEYRING)
-    yield database
-    database.close()
 
 
 @pytest.fixture

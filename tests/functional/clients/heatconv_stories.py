@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import io
 import json
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.functional.clients.world import BROKEN, CONFIG, TINY, WAITING
+from tests.functional.waiting import until
 from tests.plan_judge import judged
 
 # -- stack -----------------------------------------------------------------------------
@@ -542,5 +542,4 @@ def service_list(cli, world):
 
 def service_work(cli, world):
     world.updating()  # by an action that takes an hour
-    while cli("service", "work")["longest_action"] < 1:
-        time.sleep(0.05)
+    until(lambda: cli("service", "work")["longest_action"] >= 1)

@@ -14,26 +14,26 @@ from heatconv.cmd.processes import Place
 
 #: Each child says who it is, and is not yet where it would listen to signals itself.
 EARLY = r"""
-import os, signal, time
+import os, signal
 from heatconv.cmd.processes import run_processes
 
 def early(number):
     os.write(1, f"{os.getpid()}\n".encode())  # at once: the other says so too
-    time.sleep(600)
+    signal.pause()
 
 run_processes(2, early)
 """
 
 #: The first child cannot start, and the other could go on for ever.
 ONE_FAILS = r"""
-import logging, os, signal, time
+import logging, os, signal
 from heatconv.cmd import processes
 
 def one_fails(number):
     if number == 0:
         raise SystemExit("the port is taken")
     os.write(1, f"{os.getpid()}\n".encode())
-    time.sleep(600)
+    signal.pause()
 
 logging.basicConfig(format="%(message)s", handlers=[logging.StreamHandler(os.fdopen(os.dup(1), "w"))])
 processes.FIRST_PAUSE = processes.LONGEST_PAUSE = 3600
