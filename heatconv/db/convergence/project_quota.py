@@ -12,6 +12,7 @@ stack does, is written before.  Where there is no limit nothing is locked or cou
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
 import sqlalchemy as sa
@@ -31,12 +32,24 @@ _COUNTED: Mapping[sa.Table, tuple[sa.ColumnElement[bool], ...]] = {
 #: A row is written, and not only locked: in a cluster, where each server has locks of its own,
 #: of two transactions that write to a row one fails, and is tried again.
 _NEXT = {"atomic_key": quota.c.atomic_key + 1}
+_LOCK = (
+    sa.update(quota)
+    .where(quota.c.project_id == sa.bindparam("of"), quota.c.kind == sa.bindparam("of_kind"))
+    .values(_NEXT)
+)
 _KEY = quota.primary_key
 _ADD: Mapping[str, sa.Insert] = {
     "postgresql": postgresql.insert(quota).on_conflict_do_update(index_elements=_KEY, set_=_NEXT),
     "sqlite": sqlite.insert(quota).on_conflict_do_update(index_elements=_KEY, set_=_NEXT),
     "mysql": mysql.insert(quota).on_duplicate_key_update(_NEXT),
 }
+
+
+@functools.cache
+def _others(table: sa.Table) -> sa.Select[int]:
+    """Return the query for how many rows a project has of a table, but one."""
+    others = (table.c.project_id == sa.bindparam("of"), table.c.id != sa.bindparam("but"))
+    return sa.select(sa.func.count()).select_from(table).where(*others, *_COUNTED.get(table, ()))
 
 
 def take(connection: Connection, table: sa.Table, project_id: str, row_id: str, limit: int) -> None:
@@ -53,8 +66,7 @@ def take(connection: Connection, table: sa.Table, project_id: str, row_id: str, 
     """
     if limit < 0:
         return
-    mine = (quota.c.project_id == project_id, quota.c.kind == table.name)
-    if connection.execute(sa.update(quota).where(*mine).values(_NEXT)).rowcount == 0:
+    if connection.execute(_LOCK, {"of": project_id, "of_kind": table.name}).rowcount == 0:
         # There is none yet.  Who adds it may have one more, and so keeps it: if it is taken back,
         # those who wait for it on MariaDB are in a deadlock.
         check(connection, table, project_id, row_id, limit)
@@ -65,8 +77,7 @@ def take(connection: Connection, table: sa.Table, project_id: str, row_id: str, 
 
 def check(connection: Connection, table: sa.Table, project_id: str, row_id: str, limit: int) -> None:
     """Refuse a project a row of a table, there or not, if it has as many others as it may by now."""
-    others = (table.c.project_id == project_id, table.c.id != row_id, *_COUNTED.get(table, ()))
-    if (connection.scalar(sa.select(sa.func.count()).select_from(table).where(*others)) or 0) >= limit:
+    if (connection.scalar(_others(table), {"of": project_id, "but": row_id}) or 0) >= limit:
         what = table.name.replace("_", " ")
         raise errors.RequestLimitExceeded(
             f"You have reached the maximum {what}s per project, {limit}."

@@ -24,15 +24,14 @@ from heatconv.model.records import RawTemplate, Stack
 from heatconv.model.states import VISITS, Action, Phase, Status
 
 #: The statements are built once: to build one takes as long as to have it carried out.
-_TAKE = (
-    sa.update(stack)
-    .where(stack.c.id == sa.bindparam("stack_id"), stack.c.atomic_key == sa.bindparam("seen_key"))
-    .values(atomic_key=stack.c.atomic_key + 1)
-)
 _WRITE = (
     sa.update(stack)
-    .where(stack.c.id == sa.bindparam("stack_id"))
-    .values(updated_at=utcnow(), deadline=seconds_ago(sa.bindparam("since_deadline")))
+    .where(stack.c.id == sa.bindparam("stack_id"), stack.c.atomic_key == sa.bindparam("seen_key"))
+    .values(
+        atomic_key=stack.c.atomic_key + 1,
+        updated_at=utcnow(),
+        deadline=seconds_ago(sa.bindparam("since_deadline")),
+    )
 )
 _ADD_TEMPLATE = sa.insert(raw_template)
 
@@ -130,36 +129,38 @@ _ADD = bulk.Insert(
 _ADD_TEMPLATES = bulk.Insert(
     raw_template, ["uuid", "stack_id", "template", "environment", "files", "outputs", "parameters"]
 )
+_TEMPLATES_OF = sa.select(raw_template.c.stack_id, raw_template.c.id).where(
+    raw_template.c.stack_id.in_(sa.bindparam("new_stacks", expanding=True))
+)
 
 
 def _add_templates(connection: Connection, beginning: Sequence[Beginning]) -> dict[str, int]:
     """Store the templates of new stacks; return their ids by the stack."""
-    added = [(each.stack.id, each.spec.template) for each in beginning]
-    _ADD_TEMPLATES.execute(
-        connection,
-        [_template_row(stack_id, raw) for stack_id, raw in added if isinstance(raw, RawTemplate)],
-    )
-    ids = sa.select(raw_template.c.stack_id, raw_template.c.id).where(
-        raw_template.c.stack_id.in_([stack_id for stack_id, _ in added])
-    )
-    return {row.stack_id: row.id for row in connection.execute(ids)}
+    added = [
+        (each.stack.id, each.spec.template)
+        for each in beginning
+        if isinstance(each.spec.template, RawTemplate)
+    ]
+    if len(added) == 1:  # the database says the id of one that it adds
+        return {stack_id: add_template(connection, stack_id, template) for stack_id, template in added}
+    _ADD_TEMPLATES.execute(connection, [_template_row(*each) for each in added])
+    found = connection.execute(_TEMPLATES_OF, {"new_stacks": [stack_id for stack_id, _ in added]})
+    return {row.stack_id: row.id for row in found}
 
 
-def try_take(connection: Connection, seen: Stack) -> bool:
-    """Lock the row of a stack, WHERE id AND atomic_key = as seen; tell whether nobody was faster."""
-    return connection.execute(_TAKE, {"stack_id": seen.id, "seen_key": seen.atomic_key}).rowcount == 1
-
-
-def write(
+def try_write(
     connection: Connection,
-    stack_id: str,
+    seen: Stack,
     traversal_id: str,
     template_id: int,
     spec: TraversalSpec,
     *,
     abandoned: bool,
-) -> None:
-    """Make a traversal the stack's current one."""
+) -> bool:
+    """Make a traversal the stack's current one; tell whether nobody was faster.
+
+    Concurrency: locks the stack's row, WHERE id AND atomic_key = as seen.
+    """
     begun = {
         **spec.settings,
         "raw_template_id": template_id,
@@ -174,7 +175,8 @@ def write(
     }
     if spec.action not in VISITS:  # of which none wants more resources, or fewer
         begun["size"] = len(spec.targets)
-    connection.execute(_WRITE, {"stack_id": stack_id, **begun})
+    key = {"stack_id": seen.id, "seen_key": seen.atomic_key}
+    return connection.execute(_WRITE, {**key, **begun}).rowcount == 1
 
 
 def reason(spec: TraversalSpec) -> str:

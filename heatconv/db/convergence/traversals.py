@@ -34,6 +34,7 @@ from heatconv.db.delivery.events import add_events, drop_old_events, stack_event
 from heatconv.db.observation import taking_up
 from heatconv.db.plumbing.connections import unhurried
 from heatconv.db.plumbing.requests import deciding
+from heatconv.db.plumbing.session import Undo
 from heatconv.db.plumbing.together import Together
 from heatconv.db.tables import stack
 from heatconv.model.ids import new_id
@@ -129,10 +130,9 @@ def try_start(
     which is what tells the workers that they were superseded.
     """
     kind.admit(connection, seen, len(spec.targets))
-    if not traversal_stacks.try_take(connection, seen):
-        return None
     traversal_id = new_id()
-    _write_stack(connection, seen, traversal_id, spec, kind)
+    if not _try_write_stack(connection, seen, traversal_id, spec, kind):
+        raise Undo(None)  # with the template that was added
     kind.note(connection, seen.id, traversal_id)
     _end_what_went_on(connection, seen, spec)
 
@@ -172,15 +172,19 @@ def _begin_first(connection: Connection, new: Sequence[Beginning]) -> list[Start
 # -- of a stack that is there ----------------------------------------------------------------------
 
 
-def _write_stack(
+def _try_write_stack(
     connection: Connection, seen: Stack, traversal_id: str, spec: TraversalSpec, kind: Kind
-) -> None:
-    """Write what is wanted of the stack itself: the template, and what is set."""
+) -> bool:
+    """Lock the stack's row and write what is wanted of the stack itself: the template, and what is set."""
     template_id = spec.template or seen.raw_template_id
     if isinstance(template_id, RawTemplate):
         template_id = traversal_stacks.add_template(connection, seen.id, template_id)
-    traversal_stacks.write(connection, seen.id, traversal_id, template_id, spec, abandoned=kind.abandons)
-    traversal_stacks.change_settings(connection, seen, spec)
+    taken = traversal_stacks.try_write(
+        connection, seen, traversal_id, template_id, spec, abandoned=kind.abandons
+    )
+    if taken:
+        traversal_stacks.change_settings(connection, seen, spec)
+    return taken
 
 
 def _end_what_went_on(connection: Connection, seen: Stack, spec: TraversalSpec) -> None:

@@ -101,7 +101,7 @@ def add_stack_event(
 SETTLED = event.c.created_at < seconds_ago(sa.bindparam("settled_after", OPEN))
 
 
-def last_to_go(stack_id: str | sa.ColumnElement[str], keep: int) -> sa.Select[int]:
+def last_to_go(stack_id: sa.ColumnElement[str], keep: int | sa.BindParameter[int]) -> sa.Select[int]:
     """Return a query for the number of the last event of a stack that may go: the newest ones stay.
 
     What is not settled stays, too: whoever has read everything after events were dropped knows all that
@@ -128,9 +128,12 @@ def note_dropped(connection: Connection, stack_id: str, last: int) -> None:
     connection.execute(_NOTE_DROPPED, {"of": stack_id, "last": last})
 
 
+_LAST_TO_GO = last_to_go(sa.bindparam("of", type_=stack.c.id.type), sa.bindparam("keep", type_=sa.Integer))
+
+
 def drop_old_events(connection: Connection, stack_id: str, *, keep: int) -> None:
     """Drop, within a transaction, all but the newest events of a stack."""
-    last = connection.scalar(last_to_go(stack_id, keep))
+    last = connection.scalar(_LAST_TO_GO, {"of": stack_id, "keep": keep})
     if last is not None:
         note_dropped(connection, stack_id, last)
         connection.execute(sa.delete(event).where(event.c.stack_id == stack_id, event.c.id <= last))

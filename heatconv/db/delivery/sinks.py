@@ -62,6 +62,9 @@ class Pending:
 # -- which sinks there are ------------------------------------------------------------------------
 
 
+_OF_STACK = sa.select(event_sink).where(event_sink.c.stack_id == sa.bindparam("of"))
+
+
 def keep(connection: Connection, stack_id: str, specs: Sequence[Spec]) -> None:
     """Have the events of a stack delivered to these sinks, and from now on to no other.
 
@@ -70,7 +73,7 @@ def keep(connection: Connection, stack_id: str, specs: Sequence[Spec]) -> None:
     Concurrency: within a transaction that has locked the stack's row.
     """
     wanted = [spec for place, spec in enumerate(specs) if spec not in specs[:place]]
-    rows_known = connection.execute(sa.select(event_sink).where(event_sink.c.stack_id == stack_id))
+    rows_known = connection.execute(_OF_STACK, {"of": stack_id})
     known = [Opened(event_sink, row) for row in rows_known]
     there = {row.id: row.spec for row in known}
     back = [row.id for row in known if row.removed_at is not None and row.spec in wanted]

@@ -80,7 +80,10 @@ class Database:
         self._keyring = keyring
         self._facade = enginefacade.transaction_context()
         places = {name: for_oslo_db(settings[name]) for name in _PLACES if settings.get(name)}
-        configured = {**_POOL, **settings, **places}
+        # Each time that a connection is given back, oslo.db has the thread pause, so that green threads take
+        # turns.  While it waits for a server another one runs anyway; SQLite answers at once.
+        pauses = str(settings.get("connection")).startswith("sqlite")
+        configured = {**_POOL, "thread_checkin": pauses, **settings, **places}
         self._waits_as_asked = settings.get("mysql_wsrep_sync_wait") is not None
         self._facade.configure(**configured)
         #: how many connections this process opens at most
