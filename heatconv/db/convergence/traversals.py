@@ -139,10 +139,10 @@ def try_start(
     extant = _that_counts(kind.as_seen(_lock_rows(connection, seen)), spec.targets)
     with unhurried(connection, max(len(extant), len(spec.targets))):
         planned = plan(extant)
-    _forget_sync_points(connection, seen)
-    _take_up_drift(connection, extant, planned)
-    traversal_rows.write_rows(connection, seen.id, spec.targets, planned)
-    left = traversal_rows.write_policies(connection, extant, kind.policies(extant, planned))
+        _forget_sync_points(connection, seen)
+        _take_up_drift(connection, extant, planned)
+        traversal_rows.write_rows(connection, seen.id, spec.targets, planned)
+        left = traversal_rows.write_policies(connection, extant, kind.policies(extant, planned))
 
     begun = Beginning(stack=seen, spec=spec, planned=planned, traversal_id=traversal_id)
     (started,) = _lay_out(connection, [begun], Together(connection))
@@ -161,8 +161,9 @@ def _begin_first(connection: Connection, new: Sequence[Beginning]) -> list[Start
     if not new:
         return []
     writes = Together(connection)
-    traversal_stacks.add(connection, new, writes)
-    traversal_rows.add_rows(writes, [(each.stack.id, each.spec.targets, each.planned) for each in new])
+    with unhurried(connection, sum(len(each.spec.targets) for each in new)):
+        traversal_stacks.add(connection, new, writes)
+        traversal_rows.add_rows(writes, [(each.stack.id, each.spec.targets, each.planned) for each in new])
     try:
         return _lay_out(connection, new, writes)
     except oslo_db_exception.DBDuplicateEntry:
@@ -238,11 +239,13 @@ def _lay_out(connection: Connection, begun: Sequence[Beginning], writes: Togethe
     With that, what is left with ``writes`` is written.
     """
     senders = {sender.resource_id for each in begun for _, sender in each.planned.inputs}
-    layouts.lay_out(
-        writes,
-        [layouts.Layout(each.stack.id, each.traversal_id, each.planned) for each in begun],
-        traversal_rows.outputs_of(connection, senders),
-    )
+    outputs = traversal_rows.outputs_of(connection, senders)
+    with unhurried(connection, sum(len(each.planned.requires) for each in begun)):
+        layouts.lay_out(
+            writes,
+            [layouts.Layout(each.stack.id, each.traversal_id, each.planned) for each in begun],
+            outputs,
+        )
     # As late as may be: until the commit, whoever delivers events has to reckon with one of this number.
     add_events(
         writes,

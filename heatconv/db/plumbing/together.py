@@ -45,6 +45,7 @@ class Together:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._writes: list[_Write] = []
+        self._all_met = True  #: by what was sent before everything was there
 
     @property
     def dialect(self) -> Dialect:
@@ -54,18 +55,26 @@ class Together:
     def execute(
         self, statement: UpdateBase, parameters: Mapping[str, Any], /, *, rows: int | None = None
     ) -> None:
-        """Collect a write; ``rows``: how many rows it has to meet, if that matters."""
+        """Collect a write; ``rows``: how many rows it has to meet, if that matters.
+
+        What is there is sent before a write that is like one of it, of which one statement could not have
+        both: the thousands of a large stack keep neither memory nor a transaction that pauses meanwhile.
+        """
+        if any(write.statement is statement for write in self._writes):
+            self._all_met = self._carry_out() and self._all_met
         self._writes.append(_Write(statement, parameters, rows))
 
     def send(self) -> bool:
-        """Carry out what was collected; return whether each write has met as many rows as it has to.
+        """Carry out what was collected; return whether each write so far has met as many rows as it has to.
 
         If one has not, the transaction is to be rolled back: the others are written all the same.
         """
+        self._all_met = self._carry_out() and self._all_met
+        return self._all_met
+
+    def _carry_out(self) -> bool:
         writes, self._writes = self._writes, []
-        statements = tuple(write.statement for write in writes)
-        alike = len(set(statements)) < len(statements)  # whose parameters have the same names
-        if len(writes) > 1 and not alike and self.dialect.name == "postgresql":
+        if len(writes) > 1 and self.dialect.name == "postgresql":
             met = self._send_as_one(writes)
         else:
             met = [self._connection.execute(each.statement, each.parameters).rowcount for each in writes]

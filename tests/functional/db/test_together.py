@@ -90,3 +90,21 @@ def test_whoever_sends_them_hears_that_one_met_other_rows_than_it_has_to(connect
     ADD_PARENTS.execute(writes, beside)
     writes.execute(RENAME, {"was": "nobody", "becomes": "A"}, rows=1)
     assert not writes.send()
+
+
+def test_what_is_like_another_has_that_sent_before_it(connection, sent, monkeypatch):
+    monkeypatch.setattr(bulk, "MOST", 2)
+    writes = Together(connection)
+    ADD_PARENTS.execute(writes, [{"name": f"P{number}"} for number in range(5)])
+    assert len(sent) == 2  # of three; none waits for more than what is like it
+
+    assert writes.send()
+
+    assert len(set(connection.scalars(sa.select(parent.c.name)))) == 5
+
+
+def test_whoever_sends_the_last_hears_of_the_first(connection):
+    writes = Together(connection)
+    writes.execute(RENAME, {"was": "nobody", "becomes": "A"}, rows=1)
+    writes.execute(RENAME, {"was": "second", "becomes": "B"}, rows=1)
+    assert not writes.send()
