@@ -20,7 +20,7 @@ from socket import AF_INET6, getaddrinfo
 from oslo_config import cfg
 
 from heatconv import errors
-from heatconv.metrics import instruments
+from heatconv.metrics import declared, instruments
 
 LOG = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ class Monitoring:
         Raises:
             OSError: the address cannot be had.
         """
-        self._registry = instruments.switch_on()
+        self._registry = instruments.switch_on(declared.ALL)
         self._lookouts = [_Lookout(name, look) for name, look in looks.items()]
         monitoring = self
 

@@ -157,8 +157,8 @@ def is_on() -> bool:
     return bool(_registries)
 
 
-def switch_on() -> Any:
-    """Count from now on; return prometheus_client's registry, which is the same each time."""
+def switch_on(instruments: Sequence[Instrument]) -> Any:
+    """Count with these from now on; return prometheus_client's registry, which is the same each time."""
     if not _registries:
         import prometheus_client as prometheus  # noqa: PLC0415 - as above
 
@@ -166,9 +166,7 @@ def switch_on() -> Any:
         registry = prometheus.CollectorRegistry()
         prometheus.ProcessCollector(registry=registry)
         prometheus.PlatformCollector(registry=registry)
-        from heatconv.metrics import declared  # noqa: PLC0415 - which needs this module
-
-        for instrument in declared.ALL:
+        for instrument in instruments:
             instrument.begin(registry)
         _registries.append(registry)
     return _registries[0]

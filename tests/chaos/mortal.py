@@ -244,9 +244,9 @@ def repeatable_ids() -> Iterator[Callable[[int], None]]:
 
 def _hurried(engine: sa.Engine) -> sa.Engine:
     """Make an engine fit for thousands of short runs on one thread."""
-    # This lets other threads go first, which there are none of, and so gives away the processor.
-    sa.event.remove(engine, "checkin", engines._thread_yield)
     if engine.dialect.name == "sqlite":
+        # This lets other threads go first, which there are none of, and so gives away the processor.
+        sa.event.remove(engine, "checkin", engines._thread_yield)
         old = engine.pool  # which connects anew for each transaction
         engine.pool = sa.QueuePool(old._creator, dialect=engine.dialect, _dispatch=old.dispatch)
     return engine

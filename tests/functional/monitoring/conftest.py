@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from heatconv.metrics import instruments, types
+from heatconv.metrics import declared, instruments, types
 from heatconv.resources.registry import Registry
 from heatconv.testing.simulated import PLUGIN_DIR
 from tests.functional.observer.world import ObservedWorld
@@ -21,7 +21,7 @@ def registry() -> Registry:
 @pytest.fixture
 def world(database_url: str, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> Iterator[ObservedWorld]:
     monkeypatch.setenv("HEATCONV_FAKE_CLOUD", "memory:")
-    instruments.switch_on()
+    instruments.switch_on(declared.ALL)
     types.name_each(registry.names())
     made = ObservedWorld(database_url, registry)
     yield made

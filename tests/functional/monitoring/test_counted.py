@@ -14,7 +14,7 @@ from heatconv.db.plumbing.session import Undo, writing
 from heatconv.db.plumbing.types import seconds_ago
 from heatconv.db.tables import event, resource, service, stack, stack_observed, sync_point
 from heatconv.engine.survey import Surveyor
-from heatconv.metrics import instruments
+from heatconv.metrics import declared, instruments
 from heatconv.metrics.declared import TAKEOVERS
 from heatconv.metrics.transactions import count_with_commit
 from heatconv.testing.templates import Template, thing
@@ -41,7 +41,7 @@ class Growth:
     def _now():
         return {
             (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-            for family in instruments.switch_on().collect()
+            for family in instruments.switch_on(declared.ALL).collect()
             for sample in family.samples
         }
 
@@ -216,7 +216,7 @@ def test_what_cannot_be_known_any_more_is_not_shown(world, monkeypatch):
     surveyor = Surveyor(world.database, dead_after=HOUR)
     shown = "heatconv_oldest_ready_seconds"
     surveyor.survey()
-    assert instruments.switch_on().get_sample_value(shown) == 0
+    assert instruments.switch_on(declared.ALL).get_sample_value(shown) == 0
 
     def away(*_arguments, **_options):
         raise errors.StorageError(reason="it is away")
@@ -225,4 +225,4 @@ def test_what_cannot_be_known_any_more_is_not_shown(world, monkeypatch):
     with pytest.raises(errors.StorageError):
         surveyor.survey()
 
-    assert instruments.switch_on().get_sample_value(shown) is None
+    assert instruments.switch_on(declared.ALL).get_sample_value(shown) is None

@@ -10,7 +10,7 @@ from falcon import testing
 
 from heatconv.api import deploy
 from heatconv.api.watch import HOLD
-from heatconv.metrics import instruments
+from heatconv.metrics import declared, instruments
 from heatconv.rpc.engine_client import EngineClient
 from tests.unit.api.test_watch import FakeHold
 
@@ -19,7 +19,7 @@ STACKS = "/v1/{project}/stacks"
 
 @pytest.fixture
 def registry():
-    return instruments.switch_on()
+    return instruments.switch_on(declared.ALL)
 
 
 @pytest.fixture

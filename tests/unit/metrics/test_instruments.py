@@ -9,7 +9,7 @@ import sys
 import prometheus_client
 import pytest
 
-from heatconv.metrics import types
+from heatconv.metrics import declared, types
 from heatconv.metrics.declared import CASTS, CONNECTIONS, TRANSACTIONS
 from heatconv.metrics.instruments import Counter, Gauge, switch_on
 from heatconv.metrics.transactions import Counted, count_with_commit
@@ -18,7 +18,7 @@ from heatconv.metrics.transactions import Counted, count_with_commit
 @pytest.fixture(scope="module")
 def registry():
     """Return what counts from now on: in a process of tests, to its end."""
-    return switch_on()
+    return switch_on(declared.ALL)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_off_means_that_the_library_is_not_even_imported():
 
 
 def test_switched_on_twice_is_switched_on(registry):
-    assert switch_on() is registry
+    assert switch_on(declared.ALL) is registry
 
 
 def test_what_has_happened_is_counted_by_its_labels(total):

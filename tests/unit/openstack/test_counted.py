@@ -8,7 +8,7 @@ import requests
 from keystoneauth1.exceptions import ConnectFailure, HttpError
 from requests.adapters import BaseAdapter
 
-from heatconv.metrics import instruments
+from heatconv.metrics import declared, instruments
 from heatconv.openstack.session import CountedSession
 
 URL = "http://cloud.example.org/of-a-user"
@@ -46,7 +46,7 @@ def session(service):
 
 @pytest.fixture
 def counted():
-    registry = instruments.switch_on()
+    registry = instruments.switch_on(declared.ALL)
 
     def of(**labels):
         return registry.get_sample_value("heatconv_service_calls_total", labels) or 0
