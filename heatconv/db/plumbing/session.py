@@ -11,6 +11,7 @@ again on what is there now.
 from __future__ import annotations
 
 import functools
+import logging
 import threading
 from collections.abc import Callable
 from datetime import datetime
@@ -33,6 +34,8 @@ from heatconv.db.plumbing.files import keep_private
 from heatconv.db.plumbing.types import give_keyring, keyring_of, utcnow
 from heatconv.metrics.declared import CONNECTIONS
 from heatconv.metrics.transactions import Counted
+
+LOG = logging.getLogger(__name__)
 
 #: Connections of a process, unless the operator says otherwise.  64 threads that each
 #: hold one for a millisecond share 16, and a server's default limit of 100 has room
@@ -138,8 +141,12 @@ class Database:
     def _read(self, function: Callable[[Connection], Any]) -> Any:
         self._mode.writes = False
         engine = self._facade.reader.get_engine()
-        with Counted("read", _outcome), engine.connect() as connection, apart(connection):
-            return function(connection)
+        try:
+            with Counted("read", _outcome), engine.connect() as connection, apart(connection):
+                return function(connection)
+        except Exception as error:
+            _log_if_lost(error)
+            raise
 
     def _write(self, function: Callable[[Connection], Any]) -> Any:
         try:
@@ -151,8 +158,12 @@ class Database:
 
     def _write_once(self, function: Callable[[Connection], Any]) -> Any:
         self._mode.writes = True
-        with Counted("write", _outcome), self.engine.begin() as connection:
-            return function(connection)
+        try:
+            with Counted("write", _outcome), self.engine.begin() as connection:
+                return function(connection)
+        except Exception as error:
+            _log_if_lost(error)
+            raise
 
     def _prepare_engine(self, engine: Engine) -> None:
         # A ping before each transaction would cost a round trip; a lost connection
@@ -207,6 +218,13 @@ def _outcome(error: BaseException) -> str:
             return "disconnected"
         case _:
             return "error" if isinstance(error, _FAULTS) else "undone"
+
+
+def _log_if_lost(error: Exception) -> None:
+    if _outcome(error) == "disconnected":
+        LOG.warning(
+            "A transaction has lost the database, and is tried again for a while: %s", _reason_of(error)
+        )
 
 
 class Undo(Exception):

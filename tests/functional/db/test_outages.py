@@ -38,7 +38,7 @@ def attempts() -> Iterator[threading.Semaphore]:
 
 
 @pytest.mark.parametrize("kind", ["postgresql", "mariadb"])
-def test_what_is_asked_of_a_server_that_is_away_is_answered_when_it_is_back(fresh_database, kind):
+def test_what_is_asked_of_a_server_that_is_away_is_answered_when_it_is_back(fresh_database, kind, caplog):
     with Proxy(fresh_database(kind)) as line, closing(Database.from_url(line.url)) as database:
         assert services.list_services(database, dead_after=1) == []
         with attempts() as made, ThreadPoolExecutor() as pool:
@@ -48,6 +48,7 @@ def test_what_is_asked_of_a_server_that_is_away_is_answered_when_it_is_back(fres
                 assert made.acquire(timeout=PATIENCE)
             line.open()
             assert asked.result(PATIENCE) == []
+    assert "A transaction has lost the database, and is tried again for a while: " in caplog.text
 
 
 def test_a_pool_that_stays_empty_is_a_fault_of_the_storage(fresh_database):
