@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import selectors
 from collections import Counter, deque
+from contextlib import suppress
 from typing import Any
 
 from waitress import wasyncore
@@ -28,7 +29,6 @@ class Loop(dict[int, Any]):
     def __init__(self) -> None:
         super().__init__()
         self._selector = selectors.DefaultSelector()  # of what green threads may use, if there are any
-        self._waited_for: dict[int, tuple[Any, int]] = {}  #: what the selector knows: a file, and its events
         self._to_look_at: set[Any] = set()
         self._steps: deque[tuple[Any, int]] = deque()  #: a thread begins (1), or has ended (-1)
         self._threads_at: Counter[Any] = Counter()
@@ -88,17 +88,15 @@ class Loop(dict[int, Any]):
             events |= selectors.EVENT_WRITE
         if not events:
             self._ignore(number)
-        elif number not in self._waited_for:
+        elif number not in self._selector.get_map():
             self._selector.register(number, events, file)
-            self._waited_for[number] = file, events
-        elif self._waited_for[number] != (file, events):
+        elif self._selector.get_key(number)[2:] != (events, file):
             self._selector.modify(number, events, file)
-            self._waited_for[number] = file, events
 
     def _is_ours(self, number: int | None, file: Any) -> bool:
         """Return whether a file is still open; its number may be that of another one by now."""
         return number is not None and self.get(number) is file
 
     def _ignore(self, number: int) -> None:
-        if self._waited_for.pop(number, None):
+        with suppress(KeyError):
             self._selector.unregister(number)
