@@ -67,7 +67,7 @@ class ReadyNode:
             return self.row.progress.action
         if self.node.direction is Direction.CLEANUP:
             return Action.DELETE
-        return Action.UPDATE if self.row and self.row.applied_sha1 else Action.CREATE
+        return Action.UPDATE if self.row and self.row.applied_sha1 is not None else Action.CREATE
 
 
 @dataclass(frozen=True, kw_only=True)

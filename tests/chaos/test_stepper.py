@@ -7,11 +7,12 @@ tries each third boundary.
 
 from __future__ import annotations
 
+import itertools
 import os
 
 import pytest
 
-from tests.chaos.bench import DEATHS, judge
+from tests.chaos.bench import DEATHS, Death, judge
 from tests.chaos.stories import STORIES
 
 #: Wrong worlds that are shown in full; where there are more, the first few say enough.
@@ -41,3 +42,14 @@ def test_the_world_comes_out_right_wherever_one_dies(bench, add_line, name, who)
     )
     assert deaths.boundaries > 30
     assert not wrong, "\n\n".join([*wrong.values()][:SHOWN])
+
+
+def test_what_has_drifted_inside_is_not_made_anew_if_its_healing_begins_again(bench):
+    story = STORIES["tree_heal"]
+    undisturbed = bench.play(story)
+    steps = enumerate(itertools.pairwise(undisturbed.engine), start=1)
+    committed = [number for number, pair in steps if pair == ("after COMMIT", "before a cast")]
+    assert committed
+    for number in committed:
+        death = Death(engine=number)
+        assert judge(bench.play(story, death), undisturbed, story, death) == []

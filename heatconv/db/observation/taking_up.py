@@ -22,6 +22,10 @@ from heatconv.model.records import Attempt, ResourceRow, changed
 from heatconv.model.secrets import texts_in
 from heatconv.model.states import Action, Status
 
+#: The digest of no definition.  Without any, a row would count as one that was given up in the midst of an
+#: action, which no traversal goes on with.
+_OF_NOTHING = ""
+
 
 def is_open() -> sa.ColumnElement[bool]:
     """Tell, of a row joined by ``HOLDS``, whether the next traversal is to put it right."""
@@ -103,7 +107,7 @@ def _unsure_inside(row: ResourceRow) -> dict[str, Any]:
         return {"applied_sha1": None}
     unsure = replace(row.applied, inherits="")
     # Of one that was given nothing the digest is the same, and must not be.
-    return {"applied": unsure.to_json(), "applied_sha1": None}
+    return {"applied": unsure.to_json(), "applied_sha1": _OF_NOTHING}
 
 
 def _begun_again(progress: dict[str, Any] | None) -> dict[str, Any]:
