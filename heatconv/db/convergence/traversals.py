@@ -161,10 +161,11 @@ def _begin_first(connection: Connection, new: Sequence[Beginning]) -> list[Start
     if not new:
         return []
     writes = Together(connection)
-    with unhurried(connection, sum(len(each.spec.targets) for each in new)):
-        traversal_stacks.add(connection, new, writes)
-        traversal_rows.add_rows(writes, [(each.stack.id, each.spec.targets, each.planned) for each in new])
+    planned = [(each.stack.id, each.spec.targets, each.planned) for each in new]
     try:
+        with unhurried(connection, sum(len(targets) for _, targets, _ in planned)):
+            traversal_stacks.add(connection, new, writes)
+            traversal_rows.add_rows(writes, planned)  # which sends the stacks before it, if there are many
         return _lay_out(connection, new, writes)
     except oslo_db_exception.DBDuplicateEntry:
         raise errors.StackExists(name=new[0].stack.name) from None

@@ -134,8 +134,13 @@ def unhurried(connection: Connection, rows: int) -> Iterator[None]:
     _allow(connection, LONGEST_PAUSE + rows * PAUSE_FOR_ROW)
     try:
         yield
-    finally:
-        _allow(connection, LONGEST_PAUSE)  # of MariaDB it is the connection's, and outlives the transaction
+    except Exception:
+        if isinstance(
+            connection.dialect, MySQLDialect
+        ):  # where it is the connection's, and outlives the transaction
+            _allow(connection, LONGEST_PAUSE)
+        raise  # PostgreSQL takes it back with the transaction, and nothing else any more
+    _allow(connection, LONGEST_PAUSE)
 
 
 def _allow(connection: Connection, pause: float) -> None:

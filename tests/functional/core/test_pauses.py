@@ -7,8 +7,9 @@ import time
 
 import pytest
 
+from heatconv import errors
 from heatconv.db.convergence import layouts, traversal_rows
-from heatconv.db.plumbing import connections
+from heatconv.db.plumbing import bulk, connections
 from heatconv.testing.templates import Template, thing
 
 PAUSE = 1  #: seconds after which the server ends a transaction
@@ -60,3 +61,11 @@ def test_a_large_stack_is_laid_out_however_long_that_takes(world, slow):
 def is_computed_once(computed):
     """Return whether no transaction was tried again."""
     return computed.count("_points") == 1 and computed.count("_desired") == len(MANY.hot()["resources"])
+
+
+def test_a_large_stack_is_told_that_its_name_is_taken(world, monkeypatch):
+    monkeypatch.setattr(bulk, "MOST", 2)  # so that its rows are sent as they come
+    monkeypatch.setattr(connections, "MANY_ROWS", len(MANY.hot()["resources"]))
+    world.create(MANY)
+    with pytest.raises(errors.StackExists):
+        world.create(MANY)
