@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTTP server of the API by itself: ``python -m tests.perf.front [--held 0 1000] [--requests 1000]``.
+"""The HTTP server of the API by itself.
 
-Somebody asks for something that costs nothing, one request after another, while so many requests of others
-are held.  Printed is what a request takes: CPU time of server and client together, and the median from its
-beginning to its answer, in milliseconds.
+python -m tests.perf.front [--held 0 1000] [--clients 1 8] [--requests 1000]
+
+Some clients ask for something that costs nothing, each for one after the other, while so many requests of
+others are held.  Printed is what a request takes: CPU time of the server, and the median from its beginning
+to its answer, in milliseconds.
 """
 
 from __future__ import annotations
@@ -12,18 +14,21 @@ import argparse
 import http.client
 import json
 import logging
+import multiprocessing
 import resource
 import socket
 import statistics
 import threading
 import time
-from contextlib import ExitStack
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from itertools import product
 from typing import Any
 
 from heatconv.api.watch import HOLD
 from heatconv.cmd.compose.front import Bounds, Front, listen
 
-FIRST = 50  #: requests that do not count
+FIRST = 80  #: requests that do not count
 CONNECTIONS = 10_000
 PATIENCE = 60  #: seconds in which the requests are held that are to be
 
@@ -54,8 +59,25 @@ class Application:
             assert self._changed.wait_for(lambda: len(self.held) == number, PATIENCE)
 
 
-def measure(held: int, requests: int) -> dict[str, float]:
-    """Return what a request takes while others are held."""
+def ask(address: tuple[str, int], clients: int, requests: int) -> list[float]:
+    """Send so many requests, as some clients at once; return what each took, in seconds."""
+
+    def be_client(requests: int) -> list[float]:
+        durations = []
+        with closing(http.client.HTTPConnection(*address)) as connection:
+            for _ in range(requests):
+                began = time.perf_counter()
+                connection.request("GET", "/other")
+                connection.getresponse().read()
+                durations.append(time.perf_counter() - began)
+        return durations
+
+    with ThreadPoolExecutor(clients) as pool:
+        return [each for of_one in pool.map(be_client, [requests // clients] * clients) for each in of_one]
+
+
+def measure(held: int, clients: int, requests: int) -> dict[str, float]:
+    """Return what a request of some clients takes while others are held."""
     application = Application()
     bounds = Bounds(seconds=600, connections=CONNECTIONS, connections_of_address=CONNECTIONS, body=1000)
     front = Front(application, listen("127.0.0.1", 0, shared=False), 4, bounds)
@@ -69,35 +91,31 @@ def measure(held: int, requests: int) -> dict[str, float]:
             waiting = until.enter_context(socket.create_connection(address))
             waiting.sendall(b"GET /held HTTP/1.1\r\nHost: x\r\n\r\n")
             application.until_held(number)
-        connection = http.client.HTTPConnection(*address)
-        until.callback(connection.close)
-        durations = []
-        for number in range(FIRST + requests):
-            if number == FIRST:
-                spent = time.process_time()
-            began = time.perf_counter()
-            connection.request("GET", "/other")
-            connection.getresponse().read()
-            durations.append(time.perf_counter() - began)
-        spent = time.process_time() - spent
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as others:
+            others.submit(ask, address, clients, FIRST).result()
+            spent = time.process_time()
+            durations = others.submit(ask, address, clients, requests).result()
+            spent = time.process_time() - spent
     return {
         "held": held,
-        "cpu_ms": round(1000 * spent / requests, 3),
-        "median_ms": round(1000 * statistics.median(durations[FIRST:]), 3),
+        "clients": clients,
+        "cpu_ms": round(1000 * spent / len(durations), 3),
+        "median_ms": round(1000 * statistics.median(durations), 3),
     }
 
 
 def main() -> None:
-    """Measure, and print a line of JSON for each number of requests that are held."""
+    """Measure, and print a line of JSON for each number of requests that are held, and of clients."""
     parser = argparse.ArgumentParser(prog="python -m tests.perf.front")
     parser.add_argument("--held", type=int, nargs="+", default=[0, 1000])
+    parser.add_argument("--clients", type=int, nargs="+", default=[1, 8])
     parser.add_argument("--requests", type=int, default=1000)
     arguments = parser.parse_args()
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # it says how long each burst is
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    for held in arguments.held:
-        print(json.dumps(measure(held, arguments.requests)))
+    for held, clients in product(arguments.held, arguments.clients):
+        print(json.dumps(measure(held, clients, arguments.requests)))
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ LOG = logging.getLogger(__name__)
 HEADER = 65536  #: bytes that the first line and the headers of a request may have
 DRAINED = 16 * 1024 * 1024  #: bytes that are received of a body that is too large, so that the answer arrives
 GRACE = 30.0  #: seconds that requests under way get when the server is stopped
+GATHERED = 65536  #: bytes of an answer that are sent at once; of a longer one some are before it is complete
 WARNINGS = 60.0  #: seconds from one warning of too many connections to the next
 
 
@@ -85,6 +86,9 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
             max_request_body_size=max(bounds.body, DRAINED) + 1,
             channel_timeout=bounds.seconds,
             cleanup_interval=min(1, bounds.seconds / 4),
+        )
+        adjustments.send_bytes = (
+            GATHERED  # given above, it is said to be of the past; the default is one byte
         )
         super().__init__(
             application,
@@ -203,7 +207,7 @@ class Task(WSGITask):  # type: ignore[misc]  # it has no types
             super().set_close_on_finish()
 
     def finish(self) -> None:
-        """See the base; what is held is not sent.
+        """See the base; what is held is not sent, and all else is sent from here.
 
         Raises:
             Held: that is so.
@@ -211,6 +215,7 @@ class Task(WSGITask):  # type: ignore[misc]  # it has no types
         if self.request.hold.is_begun and not self.wrote_header:
             raise Held
         super().finish()
+        self.channel.send_answer()
 
 
 class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
@@ -228,6 +233,7 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
         self.free_since = time.time()
         self.asked_at = time.monotonic()  #: when the request that is to be answered next was there
         self._served = 0
+        self._is_gathered = False  #: whether a thread is writing an answer, and has not sent it
         self._owed: object = None
         self._owed_since = 0.0
         self.parser_class = partial(Request, kept=server.bounds.body)
@@ -242,7 +248,9 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
     @property
     def is_held(self) -> bool:
         """Whether the request that is to be answered next is not to be answered now."""
-        return any(request.hold is not None and request.hold.is_begun for request in self.requests[:1])
+        for request in self.requests[:1]:
+            return request.hold is not None and bool(request.hold.is_begun)
+        return False
 
     def new_hold(self) -> Hold:
         """Return what can hold a request."""
@@ -261,6 +269,23 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
             return len(self.requests) == 1 and self.request is None
         return bool(super().readable())
 
+    def writable(self) -> bool:
+        """See the base; what a thread gathers is sent by the thread, and nothing can be done until then."""
+        if self._is_gathered and self.total_outbufs_len < GATHERED:
+            return bool(self.will_close)
+        return bool(super().writable())
+
+    def write_soon(self, data: Any) -> int:
+        """See the base."""
+        self._is_gathered = True
+        return int(super().write_soon(data))
+
+    def send_answer(self) -> None:
+        """Send what was gathered, as far as the client takes it; the loop sends the rest."""
+        with self.outbuf_lock:
+            self._flush_exception(self._flush_some, do_close=False)
+            self._is_gathered = False
+
     def service(self) -> None:
         """Answer one request; its client waits since it was there, and not since there is a thread for it."""
         request = self.requests[0]
@@ -275,6 +300,7 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
             self.free_since = time.time()
             self._served += 1
         finally:
+            self._is_gathered = False
             self.server.loop.end(self)
 
     def hurry(self, now: float, seconds: float) -> None:

@@ -2,7 +2,9 @@
 """The loop of the HTTP server: a turn costs what happens in it, and not the number of connections.
 
 Waitress' own loop asks every connection, before each turn, what it waits for.  A thousand clients that
-wait are so in the way of one who does not.  Here a connection is asked when the answer may be another.
+wait are so in the way of one who does not.  Here a connection is asked when the answer may be another,
+and the system is told of it when it makes a difference: a client that sends nothing while its request is
+answered is listened to all the while, which takes two calls less for each request.
 """
 
 from __future__ import annotations
@@ -29,11 +31,14 @@ class Loop(dict[int, Any]):
     def __init__(self) -> None:
         super().__init__()
         self._selector = selectors.DefaultSelector()  # of what green threads may use, if there are any
+        self._wanted: dict[int, int] = {}  #: the events that files wait for
+        self._heard: dict[int, int] = {}  #: those that the selector reports: they may be more
         self._to_look_at: set[Any] = set()
         self._steps: deque[tuple[Any, int]] = deque()  #: a thread begins (1), or has ended (-1)
         self._threads_at: Counter[Any] = Counter()
 
     def __setitem__(self, number: int, file: Any) -> None:
+        self._ignore(number)  # of another file that had the number
         super().__setitem__(number, file)
         self._to_look_at.add(file)
 
@@ -69,9 +74,12 @@ class Loop(dict[int, Any]):
                 self._ignore(key.fd)
                 continue
             self._to_look_at.add(key.data)
-            if events & selectors.EVENT_READ:
+            wanted = self._wanted[key.fd]
+            if not events & wanted:
+                self._hear(key.fd, key.data, wanted)
+            if events & wanted & selectors.EVENT_READ:
                 wasyncore.read(key.data)
-            if events & selectors.EVENT_WRITE and self._is_ours(key.fd, key.data):
+            if events & wanted & selectors.EVENT_WRITE and self._is_ours(key.fd, key.data):
                 wasyncore.write(key.data)
 
     def close(self) -> None:
@@ -86,17 +94,28 @@ class Loop(dict[int, Any]):
         events = selectors.EVENT_READ if file.readable() else 0
         if file.writable() and not file.accepting:
             events |= selectors.EVENT_WRITE
+        self._wanted[number] = events
+        if events & ~self._heard.get(number, 0):
+            self._hear(number, file, events)
+
+    def _hear(self, number: int, file: Any, events: int) -> None:
+        """Have the selector report these events of a file, and no others."""
         if not events:
             self._ignore(number)
-        elif number not in self._selector.get_map():
-            self._selector.register(number, events, file)
-        elif self._selector.get_key(number)[2:] != (events, file):
+            return
+        if number in self._heard:
             self._selector.modify(number, events, file)
+        else:
+            self._selector.register(number, events, file)
+        self._heard[number] = events
 
     def _is_ours(self, number: int | None, file: Any) -> bool:
         """Return whether a file is still open; its number may be that of another one by now."""
         return number is not None and self.get(number) is file
 
     def _ignore(self, number: int) -> None:
+        self._wanted.pop(number, None)
+        if self._heard.pop(number, None) is None:
+            return
         with suppress(KeyError):
             self._selector.unregister(number)

@@ -74,7 +74,9 @@ def _showing(*, with_outputs: bool, with_progress: bool) -> sa.Select[Any]:
             raw_template.c.outputs if with_outputs else sa.null().label("outputs"),
             resource.c.stack_id.label("parent_id"),
             *(column.label(f"drift_{column.name}") for column in _OF_DRIFT),
-            (_nodes(sync_point.c.state == SyncState.DONE) if with_progress else none).label("done"),
+            (_nodes(sa.case((sync_point.c.state == SyncState.DONE, 1))) if with_progress else none).label(
+                "done"
+            ),
             (_nodes() if with_progress else none).label("total"),
         )
         .join(raw_template, raw_template.c.id == stack.c.raw_template_id)
@@ -84,20 +86,19 @@ def _showing(*, with_outputs: bool, with_progress: bool) -> sa.Select[Any]:
     )
 
 
-def _nodes(*conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
+def _nodes(counted: sa.ColumnElement[Any] | None = None) -> sa.ColumnElement[int]:
     """How many nodes there are of the phase that a stack is in, but for its own and the joins.
 
     ``sync_points.progress`` counts those of many stacks.  Of a stack in which nothing goes on none are.
     """
     count = (
-        sa.select(sa.func.count())
+        sa.select(sa.func.count() if counted is None else sa.func.count(counted))
         .select_from(sync_point)
         .where(
             sync_point.c.traversal_id == stack.c.current_traversal,
             sync_point.c.is_update == (stack.c.phase == Phase.UPDATE),
             sync_point.c.resource_id != sync_point.c.stack_id,
             sync_point.c.join_for.is_(None),
-            *conditions,
         )
         .correlate(stack)
         .scalar_subquery()

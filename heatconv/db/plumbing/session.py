@@ -39,8 +39,10 @@ LOG = logging.getLogger(__name__)
 
 #: Connections of a process, unless the operator says otherwise.  64 threads that each
 #: hold one for a millisecond share 16, and a server's default limit of 100 has room
-#: for several daemons.
-_POOL = {"max_pool_size": 8, "max_overflow": 8}
+#: for several daemons.  All that were needed once are kept: to open one again costs the
+#: server more than many a transaction, and where one is closed that was too many, it is
+#: opened again in the next moment.
+_POOL = {"max_pool_size": 16, "max_overflow": 0}
 
 #: The options of oslo.db that apply to enginefacade.
 _OPTIONS = (

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How PostgreSQL finds what is ahead of a node, whatever it last knew of the tables."""
+"""How PostgreSQL finds what is ahead of a node, or done in a stack, whatever it last knew of the tables."""
 
 from __future__ import annotations
 
 import pytest
 import sqlalchemy as sa
 
+from heatconv.db.convergence.shown import show
 from heatconv.testing.templates import Template, thing
+from tests.functional.core.world import CONTEXT
 
 MANY = Template(**{f"R{number}": thing("1") for number in range(300)})
 
@@ -38,3 +40,17 @@ def test_what_is_ahead_is_looked_up_by_its_keys_in_a_traversal_that_is_new(world
     assert world.state == "DELETE_COMPLETE"
     assert found
     assert [plan for plan in found if "Join Filter" in plan] == []
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"])
+def test_how_far_a_stack_is_does_not_depend_on_how_many_nodes_of_others_are_done(world):
+    """When the server last looked none was done, as in a stack that has just begun."""
+    world.create(MANY)
+    with world.database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(sa.text("ANALYZE"))
+    found = plans(world.database, "AS done")
+    shown = show(world.database, CONTEXT.project_id, world.stack_id, with_outputs=True, with_progress=True)
+
+    assert (shown.done, shown.total) == (0, len(MANY))
+    assert found
+    assert [plan for plan in found if "ix_sync_point_state_ready_at" in plan] == []

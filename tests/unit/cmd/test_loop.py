@@ -90,6 +90,37 @@ def test_what_a_thread_leaves_is_sent_and_then_it_is_read_from_again(loop, conne
     assert file.received == b"early"
 
 
+def test_who_sends_nothing_while_a_request_is_answered_is_listened_to_all_the_while(loop, connect):
+    file, _ = connect()
+    loop.turn(BRIEFLY)
+    listening = dict(loop._selector.get_map())
+    file.is_at_work = True
+    loop.begin(file)
+    loop.turn(BRIEFLY)
+    assert dict(loop._selector.get_map()) == listening
+
+    file.is_at_work = False
+    loop.end(file)
+    loop.turn(BRIEFLY)
+    assert dict(loop._selector.get_map()) == listening
+
+
+def test_who_sends_more_meanwhile_wakes_the_loop_once(loop, connect):
+    file, client = connect()
+    loop.turn(BRIEFLY)
+    file.is_at_work = True
+    loop.begin(file)
+    client.sendall(b"early")
+    loop.turn(BRIEFLY)
+    assert loop._selector.select(BRIEFLY) == []
+    assert file.received == b""
+
+    file.is_at_work = False
+    loop.end(file)
+    loop.turn(BRIEFLY)
+    assert file.received == b"early"
+
+
 def test_the_next_thread_may_begin_before_the_last_one_has_ended(loop, connect):
     file, client = connect()
     loop.begin(file)
