@@ -15,8 +15,9 @@ built-in types, ``openstack`` has those of a real cloud.  ``plans`` says what wi
 is, ``observer`` compares what is there with what was made, and ``sinks`` delivers events.
 
 Below all these, ``model`` is the vocabulary, ``errors`` has every error, ``conf`` the options,
-``crypto`` the keys of an installation, ``signing`` the URLs that are their own permission, and
-``metrics`` what a process counts for whoever watches over it.  Above
+``crypto`` the keys of an installation, ``signing`` the URLs that are their own permission,
+``grouping`` has calls that come at the same time go together, and ``metrics`` is what a process
+counts for whoever watches over it.  Above
 them, ``assembly`` puts an engine or a worker together, and ``cmd`` a daemon.  ``testing`` is a
 world to test all of it in.
 """

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from heatconv import errors, template
 from heatconv.db import surveys
 from heatconv.db.convergence import nested, resources, services, stacks, sync_points
 from heatconv.db.convergence.fingerprints import fingerprints
-from heatconv.db.convergence.shown import Shown, show
+from heatconv.db.convergence.shown import Shown, show, show_several
 from heatconv.db.observation import drifted
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
@@ -29,6 +30,8 @@ from heatconv.resources.nested import Outputs
 from heatconv.rpc.context import RequestContext
 
 Json = dict[str, Any]
+
+MOMENT = 0.05  #: seconds after which no more of several stacks are shown together
 
 
 class Reads:
@@ -49,6 +52,26 @@ class Reads:
     def show_stack(self, context: RequestContext, stack: str, *, resolve_outputs: bool = True) -> Json:
         """Return a stack with its parameters, progress and outputs."""
         shown = self._shown(context, stack, with_outputs=resolve_outputs, with_progress=True)
+        return self._view(shown, resolve_outputs=resolve_outputs)
+
+    def show_stacks(self, _context: RequestContext, wanted: Sequence[Json]) -> list[Json | None]:
+        """Return stacks as ``show_stack`` does, as many as can be shown in a moment."""
+        with_outputs = any(each["resolve_outputs"] for each in wanted)
+        stack_ids = [each["stack_id"] for each in wanted]
+        found = show_several(self._database, stack_ids, with_outputs=with_outputs, with_progress=True)
+        until = time.monotonic() + MOMENT
+        views: list[Json | None] = []
+        for each in wanted:
+            shown = found.get((each["project_id"], each["stack_id"]))
+            is_late = time.monotonic() > until
+            views.append(
+                None
+                if shown is None or is_late
+                else self._view(shown, resolve_outputs=each["resolve_outputs"])
+            )
+        return views
+
+    def _view(self, shown: Shown, *, resolve_outputs: bool) -> Json:
         found = shown.stack
         view = views.stack(found, parent_id=shown.parent_id, done=shown.done, total=shown.total)
         return view | {

@@ -9,6 +9,8 @@ method of it a call, ``asking`` asks another engine when one is silent, and ``pu
 of life of an engine that was asked.  With a call travels what ``asked`` says of the request, the
 ``context`` that says who asks, and the caller's token, which ``tokens`` seals.
 
+``grouped_reads`` asks for what many callers want by one call.
+
 ``versions`` says what is understood while daemons of two releases run, and ``serving`` refuses what is not.
 
 ``doorbell`` is how engines and workers wake each other.  ``notifications`` are what services

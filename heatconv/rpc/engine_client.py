@@ -267,6 +267,18 @@ class EngineClient(Client):
         "observed_at"}; None of a nested stack).
         """
 
+    @endpoint(reads=True, since={"": "1.1"})
+    def show_stacks(self, context: RequestContext, wanted: Sequence[Json]) -> list[Json | None]:
+        """Return what ``show_stack`` does, of several stacks for several callers at once.
+
+        Args:
+            context: not one of the callers'.
+            wanted: of each stack project_id (of who asks for it), stack_id and resolve_outputs.
+
+        None stands for one that is to be asked for alone: the project has none of that id, or those
+        before it took long.
+        """
+
     @endpoint(reads=True, since={"search": "1.1"})
     def list_stacks(self, context: RequestContext, query: Mapping[str, Any], *, search: str = "") -> Json:
         """Return ``{"stacks": [...], "count": n or None}``, newest first by default.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from heatconv import errors
-from heatconv.db.plumbing.group_commit import GroupCommit
+from heatconv.grouping import Grouping
 from heatconv.model.definition import canonical
 from heatconv.model.nodes import Direction, Node
 from heatconv.rpc.context import RequestContext
@@ -50,7 +50,7 @@ class Engines:
         """Keep what is handed in; ``ring`` has the nodes checked that a nested stack begins with."""
         self.client = client
         self._ring = ring
-        self._together: GroupCommit[Creation, tuple[str | None]] = GroupCommit(
+        self._together: Grouping[Creation, tuple[str | None]] = Grouping(
             self._create, lambda wanted: wanted.tree, abreast=1
         )
 

@@ -15,7 +15,7 @@ from heatconv.cmd.compose.front import Bounds, Front, listen
 from heatconv.crypto import Keyring
 from heatconv.rpc.asking import EngineCaller
 from heatconv.rpc.bus import Bus
-from heatconv.rpc.engine_client import EngineClient
+from heatconv.rpc.grouped_reads import GroupedReads
 
 
 class ApiService:
@@ -25,7 +25,7 @@ class ApiService:
         self, conf: cfg.ConfigOpts, bus: Bus, keyring: Keyring, strategy: Strategy, *, shared: bool = False
     ) -> None:
         """Listen; ``shared`` lets other processes listen on the same port too."""
-        client = EngineClient(EngineCaller(bus))
+        client = GroupedReads(EngineCaller(bus))
         application = deploy.application(client, conf, strategy, common.signer(conf, keyring))
         options = conf.api
         bounds = Bounds(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,8 +42,20 @@ def show(
     asked = {"project_id": project_id, "name_or_id": name_or_id}
     statement = _showing(with_outputs=with_outputs, with_progress=with_progress)
     row = the_one(connection.execute(statement, asked).all(), name_or_id)
-    if row is None:
-        return None
+    return None if row is None else _shown(connection, row)
+
+
+@reading
+def show_several(
+    connection: Connection, stack_ids: Sequence[str], *, with_outputs: bool, with_progress: bool
+) -> dict[tuple[str, str], Shown]:
+    """Return what is shown of stacks, those of them that there are, by their projects and ids."""
+    statement = _showing(with_outputs=with_outputs, with_progress=with_progress, several=True)
+    found = connection.execute(statement, {"stack_ids": list(stack_ids)}).all()
+    return {(row.project_id, row.id): _shown(connection, row) for row in found}
+
+
+def _shown(connection: Connection, row: sa.Row[Any]) -> Shown:
     template = Opened(raw_template, row)
     drift = [row.id, *(getattr(row, f"drift_{column.name}") for column in _OF_DRIFT)]
     return Shown(
@@ -61,9 +73,10 @@ _OF_DRIFT = [stack_observed.c[name] for name in ("status", "since", "observed_at
 
 
 @functools.cache
-def _showing(*, with_outputs: bool, with_progress: bool) -> sa.Select[Any]:
-    """Return what reads a stack and no more of its template than is shown: that is as large as the stack."""
+def _showing(*, with_outputs: bool, with_progress: bool, several: bool = False) -> sa.Select[Any]:
+    """Return what reads one stack, or several, and no more of a template than is shown: it may be large."""
     none: sa.ColumnElement[int] = sa.literal_column("0")
+    one = sa.and_(visible(sa.bindparam("project_id")), is_called(sa.bindparam("name_or_id")))
     return (
         sa.select(
             stack,
@@ -82,7 +95,7 @@ def _showing(*, with_outputs: bool, with_progress: bool) -> sa.Select[Any]:
         .join(raw_template, raw_template.c.id == stack.c.raw_template_id)
         .outerjoin(resource, resource.c.id == stack.c.owner_resource_id)
         .outerjoin(stack_observed, stack_observed.c.stack_id == stack.c.id)
-        .where(visible(sa.bindparam("project_id")), is_called(sa.bindparam("name_or_id")))
+        .where(stack.c.id.in_(sa.bindparam("stack_ids", expanding=True)) if several else one)
     )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared reads: what several threads look up at the same time is looked up by one statement.
 
-As with ``group_commit``, most of what it costs to look one row up is the transaction around it.
+Most of what it costs to look one row up is the transaction around it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import TypeVar
 
 from sqlalchemy.engine import Connection
 
-from heatconv.db.plumbing.group_commit import GroupCommit
 from heatconv.db.plumbing.session import Database, reading
+from heatconv.grouping import Grouping
+from heatconv.metrics.declared import GROUP_SIZE
 
 V = TypeVar("V")
 
@@ -32,10 +33,15 @@ def shared(
         return [(found.get(each),) for each in ids]
 
     def run(database: Database, id_: str) -> V | None:
-        known: GroupCommit[str, tuple[V | None]] | None = database.groups.get(run)
+        known: Grouping[str, tuple[V | None]] | None = database.groups.get(run)
         if known is None:
             # All trees count for one: a group of reads is over in no time.
-            new = GroupCommit(partial(see_to, database), lambda _id: "", database.groups_abreast)
+            new = Grouping(
+                partial(see_to, database),
+                lambda _id: "",
+                database.groups_abreast,
+                note_size=GROUP_SIZE.observe,
+            )
             known = database.groups.setdefault(run, new)
         (value,) = known(id_)
         return value

@@ -54,6 +54,48 @@ def test_what_has_another_stacks_id_for_a_name_does_not_stand_in_for_it(database
     assert reads.show_stack(CONTEXT, web, resolve_outputs=False)["name"] == "web"
 
 
+def test_several_are_shown_as_each_is_alone_to_who_asks_for_it(database, reads):
+    rows = Planted()
+    web = rows.stack("web", tags=("blue",))
+    inner = rows.stack("inner", owner_resource_id=rows.resource(web, "server"))
+    theirs = rows.stack("theirs", project_id="other")
+    rows.write(database)
+
+    def asked(project_id, stack_id, *, resolve_outputs):
+        return {"project_id": project_id, "stack_id": stack_id, "resolve_outputs": resolve_outputs}
+
+    shown = reads.show_stacks(
+        RequestContext(project_id=""),
+        [
+            asked(PROJECT, web, resolve_outputs=True),
+            asked(PROJECT, inner, resolve_outputs=False),
+            asked("other", theirs, resolve_outputs=False),
+            asked(PROJECT, theirs, resolve_outputs=False),
+            asked(PROJECT, "nowhere", resolve_outputs=False),
+            asked(PROJECT, web, resolve_outputs=False),
+        ],
+    )
+
+    assert shown == [
+        reads.show_stack(CONTEXT, web, resolve_outputs=True),
+        reads.show_stack(CONTEXT, inner, resolve_outputs=False),
+        reads.show_stack(RequestContext(project_id="other"), theirs, resolve_outputs=False),
+        None,
+        None,
+        reads.show_stack(CONTEXT, web, resolve_outputs=False),
+    ]
+
+
+def test_what_would_be_late_is_to_be_asked_for_alone(database, reads, monkeypatch):
+    rows = Planted()
+    web = rows.stack("web")
+    rows.write(database)
+    monkeypatch.setattr("heatconv.engine.reads.MOMENT", -1)
+
+    wanted = [{"project_id": PROJECT, "stack_id": web, "resolve_outputs": True}]
+    assert reads.show_stacks(RequestContext(project_id=""), wanted) == [None]
+
+
 def test_another_projects_stack_is_not_there(database, reads):
     rows = Planted()
     theirs = rows.stack("theirs", project_id="other")

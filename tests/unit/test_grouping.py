@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who shares a transaction with whom, and what becomes of those whose share goes wrong."""
+"""Who goes together with whom, and what becomes of those whose group goes wrong."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from heatconv.db.plumbing import group_commit
-from heatconv.db.plumbing.group_commit import BESIDE, MOMENT, MOST, GroupCommit
+from heatconv import grouping
+from heatconv.grouping import BESIDE, MOMENT, MOST, Grouping
 
 PATIENCE = 30
 ABREAST = 2
@@ -23,12 +23,14 @@ class Counter:
     Each thousand is a stack.
     """
 
-    def __init__(self, held=0, abreast=ABREAST):
+    def __init__(self, held=0, abreast=ABREAST, patience=-1):
         self.groups = []
         self.gate = threading.Event()
         self._held = threading.Semaphore(held)
         self.entered = threading.Semaphore(0)
-        self.group = GroupCommit(self.see_to, lambda number: str(abs(number) // 1000), abreast)
+        self.group = Grouping(
+            self.see_to, lambda number: str(abs(number) // 1000), abreast, patience=patience
+        )
 
     def see_to(self, numbers):
         self.groups.append(list(numbers))
@@ -150,6 +152,22 @@ def test_only_a_few_trees_go_aside():
     assert not counter.group._trees
 
 
+def test_who_has_waited_for_long_enough_is_seen_to_alone():
+    counter = Counter(held=ABREAST, patience=0.01)
+    with ThreadPoolExecutor(ABREAST) as pool:
+        busy = [pool.submit(counter.group, number) for number in (1, 2)]
+        for _ in busy:
+            assert counter.entered.acquire(timeout=PATIENCE)
+
+        assert counter.group(3) == 6
+        assert [3] in counter.groups
+        assert not any(future.done() for future in busy)
+        counter.gate.set()
+        assert [future.result(PATIENCE) for future in busy] == [2, 4]
+    assert counter.group._under_way == 0
+    assert not counter.group._waiting
+
+
 def test_many_threads_all_get_their_own_answer():
     counter = Counter()
     numbers = [random.randrange(-3, 50) + random.choice((0, 0, 0, 1000, 2000)) for _ in range(5000)]
@@ -177,7 +195,7 @@ def moments(monkeypatch, happens=lambda: None):
         passed.append(seconds)
         happens()
 
-    monkeypatch.setattr(group_commit, "time", SimpleNamespace(sleep=moment))
+    monkeypatch.setattr(grouping, "time", SimpleNamespace(sleep=moment))
     return passed
 
 
