@@ -44,13 +44,15 @@ class _Unpacked(FunctionElement[Any]):
     inherit_cache = True
 
     def __init__(self, columns: Sequence[sa.ColumnClause[Any]]) -> None:
-        self.rows = sa.bindparam(f"given_rows_{next(_NUMBERS)}", type_=sa.Text)
+        number = next(_NUMBERS)
+        self.rows = sa.bindparam(f"given_rows_{number}", type_=sa.Text)
+        self.count = sa.bindparam(f"given_count_{number}", type_=sa.Integer)
         self.columns_given = columns
         # By its clauses SQLAlchemy's cache tells one statement from another.
         described: sa.ColumnClause[Any] = sa.literal_column(
             " ".join(f"{column.name}:{column.type!r}" for column in columns)
         )
-        super().__init__(self.rows, described)
+        super().__init__(self.rows, self.count, described)
 
     def typed(self, compiler: SQLCompiler, spell: str, charset: str = "") -> str:
         """Return all columns, each spelt by its ``name`` and ``type``, and a ``charset`` if it is a text."""
@@ -67,9 +69,11 @@ class _Unpacked(FunctionElement[Any]):
 
 @compiles(_Unpacked, "postgresql")
 def _postgresql(element: _Unpacked, compiler: SQLCompiler, **kwargs: Any) -> str:
-    rows = compiler.process(element.rows, **kwargs)
+    rows, count = (compiler.process(each, **kwargs) for each in (element.rows, element.count))
     columns = element.typed(compiler, "{name} {type}")
-    return f"(SELECT * FROM json_to_recordset(CAST({rows} AS json)) AS unpacked({columns}))"  # noqa: S608 - names and types of our own columns; values are bound
+    unpacked = f"json_to_recordset(CAST({rows} AS json)) AS unpacked({columns})"
+    # Without a limit PostgreSQL plans for a hundred rows, and would rather read a table of some thousand.
+    return f"(SELECT * FROM {unpacked} LIMIT {count})"  # noqa: S608 - names and types of our own columns; values are bound
 
 
 @compiles(_Unpacked, "mysql")
@@ -122,9 +126,9 @@ class Given:
         given = _Unpacked(unpacked)
         #: The columns, as a statement that takes the rows refers to them.
         self.c = given.table_valued(*unpacked, name="given").c
-        self._parameter = given.rows.key
+        self._rows, self._count = given.rows.key, given.count.key
 
-    def portions(self, writer: Writer, rows: Sequence[Row]) -> Iterable[dict[str, str]]:
+    def portions(self, writer: Writer, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
         """Yield the parameters of one statement after the other that takes rows."""
         processors = _processors(self, writer.dialect)
         for start in range(0, len(rows), MOST):
@@ -135,7 +139,10 @@ class Given:
                 {name: row[name] if process is None else process(row[name]) for name, process in processors}
                 for row in portion
             ]
-            yield {self._parameter: _ENCODER.encode(given)}
+            parameters: dict[str, Any] = {self._rows: _ENCODER.encode(given)}
+            if writer.dialect.name == "postgresql":
+                parameters[self._count] = len(given)
+            yield parameters
 
     def processors(self, dialect: Dialect) -> list[tuple[str, Callable[[Any], Any] | None]]:
         """Return what makes of each column's value what the database is to have."""

@@ -43,6 +43,19 @@ def test_what_is_ahead_is_looked_up_by_its_keys_in_a_traversal_that_is_new(world
 
 
 @pytest.mark.parametrize("database_kind", ["postgresql"])
+def test_a_few_rows_that_are_given_are_looked_up_by_their_keys(world):
+    """Of what is given as one text, PostgreSQL does not know how many rows it is."""
+    world.create(MANY)
+    with world.database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(sa.text("ANALYZE"))
+    found = plans(world.worker.database, "json_to_recordset")
+    world.check("R7+")
+
+    assert found
+    assert [plan for plan in found if "Seq Scan" in plan] == []
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"])
 def test_how_far_a_stack_is_does_not_depend_on_how_many_nodes_of_others_are_done(world):
     """When the server last looked none was done, as in a stack that has just begun."""
     world.create(MANY)
