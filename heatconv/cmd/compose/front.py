@@ -87,9 +87,8 @@ class Front(TcpWSGIServer):  # type: ignore[misc]  # it has no types
             channel_timeout=bounds.seconds,
             cleanup_interval=min(1, bounds.seconds / 4),
         )
-        adjustments.send_bytes = (
-            GATHERED  # given above, it is said to be of the past; the default is one byte
-        )
+        # As one of the arguments, waitress calls it deprecated; its default is one byte.
+        adjustments.send_bytes = GATHERED
         super().__init__(
             application,
             _sock=listener,
@@ -206,6 +205,11 @@ class Task(WSGITask):  # type: ignore[misc]  # it has no types
         if self.has_body or asked_for:
             super().set_close_on_finish()
 
+    def write(self, data: bytes) -> None:
+        """See the base."""
+        self.channel.is_gathering = True
+        super().write(data)
+
     def finish(self) -> None:
         """See the base; what is held is not sent, and all else is sent from here.
 
@@ -233,7 +237,7 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
         self.free_since = time.time()
         self.asked_at = time.monotonic()  #: when the request that is to be answered next was there
         self._served = 0
-        self._is_gathered = False  #: whether a thread is writing an answer, and has not sent it
+        self.is_gathering = False  #: whether a thread is writing an answer that it will send
         self._owed: object = None
         self._owed_since = 0.0
         self.parser_class = partial(Request, kept=server.bounds.body)
@@ -248,9 +252,8 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
     @property
     def is_held(self) -> bool:
         """Whether the request that is to be answered next is not to be answered now."""
-        for request in self.requests[:1]:
-            return request.hold is not None and bool(request.hold.is_begun)
-        return False
+        request = next(iter(self.requests), None)
+        return request is not None and request.hold is not None and bool(request.hold.is_begun)
 
     def new_hold(self) -> Hold:
         """Return what can hold a request."""
@@ -271,20 +274,15 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
 
     def writable(self) -> bool:
         """See the base; what a thread gathers is sent by the thread, and nothing can be done until then."""
-        if self._is_gathered and self.total_outbufs_len < GATHERED:
+        if self.is_gathering and self.total_outbufs_len < GATHERED:
             return bool(self.will_close)
         return bool(super().writable())
-
-    def write_soon(self, data: Any) -> int:
-        """See the base."""
-        self._is_gathered = True
-        return int(super().write_soon(data))
 
     def send_answer(self) -> None:
         """Send what was gathered, as far as the client takes it; the loop sends the rest."""
         with self.outbuf_lock:
             self._flush_exception(self._flush_some, do_close=False)
-            self._is_gathered = False
+            self.is_gathering = False
 
     def service(self) -> None:
         """Answer one request; its client waits since it was there, and not since there is a thread for it."""
@@ -300,7 +298,9 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
             self.free_since = time.time()
             self._served += 1
         finally:
-            self._is_gathered = False
+            if self.is_gathering:  # it went wrong in the midst of its answer
+                self.is_gathering = False
+                self.server.pull_trigger()
             self.server.loop.end(self)
 
     def hurry(self, now: float, seconds: float) -> None:

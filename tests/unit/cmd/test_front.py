@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import pytest
 
@@ -76,7 +76,21 @@ def test_what_the_client_does_not_take_at_once_is_sent_by_the_loop(begin):
     client.setblocking(False)
     while received < 2 * size:
         front.loop.turn(0.01)
-        try:
+        with suppress(BlockingIOError):
             received += len(client.recv(GATHERED))
-        except BlockingIOError:
-            continue
+
+
+def test_who_is_refused_hears_it_at_once(begin):
+    """What is no request is answered by waitress itself, and the connection is closed."""
+    application, front, _ = begin(10)
+    application.may_end.set()
+    with socket.create_connection(front.socket.getsockname()) as client:
+        client.settimeout(PATIENCE)
+        client.sendall(b"GET\r\n\r\n")
+        client.setblocking(False)
+        received = b""
+        while b"\r\n\r\n" not in received:
+            front.loop.turn(PATIENCE)
+            with suppress(BlockingIOError):
+                received += client.recv(GATHERED)
+    assert received.startswith(b"HTTP/1.0 400 Bad Request")
