@@ -64,6 +64,7 @@ def test_how_far_a_stack_is_does_not_depend_on_how_many_nodes_of_others_are_done
     found = plans(world.database, "AS done")
     shown = show(world.database, CONTEXT.project_id, world.stack_id, with_outputs=True, with_progress=True)
 
+    assert shown is not None
     assert (shown.done, shown.total) == (0, len(MANY))
     assert found
     assert [plan for plan in found if "ix_sync_point_state_ready_at" in plan] == []
