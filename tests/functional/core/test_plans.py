@@ -26,12 +26,17 @@ def plans(database, fragment):
     return found
 
 
-@pytest.mark.parametrize("database_kind", ["postgresql"])
-def test_what_is_ahead_is_looked_up_by_its_keys_in_a_traversal_that_is_new(world):
-    """The stack's own node, which opens the way to all clean-up nodes, has as many edges as there are."""
+def begin_many(world):
+    """Begin to create a stack, and have the server look at its tables while nothing is done yet."""
     world.create(MANY)
     with world.database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(sa.text("ANALYZE"))
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"])
+def test_what_is_ahead_is_looked_up_by_its_keys_in_a_traversal_that_is_new(world):
+    """The stack's own node, which opens the way to all clean-up nodes, has as many edges as there are."""
+    begin_many(world)
     world.run()
     found = plans(world.worker.database, "sender_state")
     world.delete()
@@ -45,9 +50,7 @@ def test_what_is_ahead_is_looked_up_by_its_keys_in_a_traversal_that_is_new(world
 @pytest.mark.parametrize("database_kind", ["postgresql"])
 def test_a_few_rows_that_are_given_are_looked_up_by_their_keys(world):
     """Of what is given as one text, PostgreSQL does not know how many rows it is."""
-    world.create(MANY)
-    with world.database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(sa.text("ANALYZE"))
+    begin_many(world)
     found = plans(world.worker.database, "json_to_recordset")
     world.check("R7+")
 
@@ -58,9 +61,7 @@ def test_a_few_rows_that_are_given_are_looked_up_by_their_keys(world):
 @pytest.mark.parametrize("database_kind", ["postgresql"])
 def test_how_far_a_stack_is_does_not_depend_on_how_many_nodes_of_others_are_done(world):
     """When the server last looked none was done, as in a stack that has just begun."""
-    world.create(MANY)
-    with world.database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(sa.text("ANALYZE"))
+    begin_many(world)
     found = plans(world.database, "AS done")
     shown = show(world.database, CONTEXT.project_id, world.stack_id, with_outputs=True, with_progress=True)
 
