@@ -141,12 +141,14 @@ def measure(
     operations = _operations(users)
     sent_before = sent()
     cpu = {name: cpu_of(pid) for name, pid in processes.items()}
+    busy = _busy()
     began = time.monotonic()
     ended.wait(seconds)
     passed = time.monotonic() - began
     done = _operations(users) - operations
     sent_meanwhile = sent() - sent_before
     worked = {name: cpu_of(pid) - cpu[name] for name, pid in processes.items()}
+    busy_meanwhile = _busy() - busy
     ended.set()
     for thread in threads:
         thread.join()
@@ -158,6 +160,7 @@ def measure(
         "operations": done,
         "cpu_ms_per_operation": round(1000 * sum(worked.values()) / max(done, 1), 2),
         "cpu_ms_of": {kind: round(1000 * spent / max(done, 1), 2) for kind, spent in kinds.items()},
+        "machine_cpu_ms_per_operation": round(1000 * busy_meanwhile / max(done, 1), 2),
         "sent_per_operation": {
             what: round(count / max(done, 1), 2) for what, count in sent_meanwhile.items()
         },
@@ -168,6 +171,12 @@ def measure(
         },
         "failures": failures,
     }
+
+
+def _busy() -> float:
+    """Return the CPU seconds that this machine has worked: for clients, servers and all others."""
+    times = psutil.cpu_times()
+    return float(sum(times) - times.idle - times.iowait - times.steal - times.guest - times.guest_nice)
 
 
 def _operations(users: list[Client]) -> int:

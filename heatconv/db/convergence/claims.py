@@ -20,6 +20,7 @@ from heatconv.db.convergence.services import alive
 from heatconv.db.delivery.events import add_events
 from heatconv.db.plumbing.group_commit import grouped
 from heatconv.db.plumbing.places import Opened
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.session import Database, Undo
 from heatconv.db.plumbing.together import Together
 from heatconv.db.tables import resource, service, stack, sync_point, sync_point_input
@@ -35,7 +36,7 @@ _NOTHING: Mapping[sync_points.Key, Sequence[str]] = {}
 
 # Built once: building a statement costs more than sending it.
 
-_READ = (
+_READ = Prepared(
     sa.select(
         *(column.label(f"key_{column.name}") for column in sync_points.KEY),
         sync_point.c.state,
@@ -58,7 +59,7 @@ _RESOURCE = slice(_STACK.stop, _STACK.stop + len(resource.c))
 _STACK_NAMES = [column.name for column in stack.c]
 _RESOURCE_NAMES = [column.name for column in resource.c]
 
-_READ_INPUTS = sa.select(sync_point_input).where(sync_points.some(sync_point_input))
+_READ_INPUTS = Prepared(sa.select(sync_point_input).where(sync_points.some(sync_point_input)))
 
 
 def claim(database: Database, ask: Ask) -> Claim:

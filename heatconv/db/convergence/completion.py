@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db.convergence import delegations, snapshots, sync_points
 from heatconv.db.delivery.events import add_events, stack_event
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.together import Together
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import raw_template, resource, stack
@@ -34,7 +35,7 @@ APPLIED = sa.case(
 
 _is_gone = stack.c.action == Action.DELETE
 #: By a list of ids: of rows that are given as a table MariaDB may look at every stack, and lock it.
-_END = (
+_END = Prepared(
     sa.update(stack)
     .where(stack.c.id.in_(sa.bindparam("ended", expanding=True)))
     .values(
@@ -48,9 +49,11 @@ _END = (
         atomic_key=stack.c.atomic_key + 1,
     )
 )
-_DROP_OTHERS = sa.delete(raw_template).where(
-    raw_template.c.stack_id.in_(sa.bindparam("of_templates", expanding=True)),
-    raw_template.c.id.not_in(sa.bindparam("kept", expanding=True)),
+_DROP_OTHERS = Prepared(
+    sa.delete(raw_template).where(
+        raw_template.c.stack_id.in_(sa.bindparam("of_templates", expanding=True)),
+        raw_template.c.id.not_in(sa.bindparam("kept", expanding=True)),
+    )
 )
 
 

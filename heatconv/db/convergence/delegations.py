@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection
 from heatconv import errors
 from heatconv.db import rows
 from heatconv.db.plumbing.places import Opened, placed
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.session import reading, writing
 from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import in_seconds, is_past, utcnow
@@ -77,7 +78,7 @@ def replace(connection: Connection, stack_id: str, delegation_id: str) -> None:
     keep(connection, stack_id, delegation_id)
 
 
-_RELEASE = (
+_RELEASE = Prepared(
     sa.update(table)
     .where(table.c.stack_id == sa.bindparam("of_stack"), table.c.due_at.is_(None))
     .values(due_at=utcnow())

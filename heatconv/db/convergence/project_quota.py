@@ -20,6 +20,7 @@ from sqlalchemy.dialects import mysql, postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from heatconv import errors
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.types import is_past
 from heatconv.db.tables import plan, quota, stack
 
@@ -32,7 +33,7 @@ _COUNTED: Mapping[sa.Table, tuple[sa.ColumnElement[bool], ...]] = {
 #: A row is written, and not only locked: in a cluster, where each server has locks of its own,
 #: of two transactions that write to a row one fails, and is tried again.
 _NEXT = {"atomic_key": quota.c.atomic_key + 1}
-_LOCK = (
+_LOCK = Prepared(
     sa.update(quota)
     .where(quota.c.project_id == sa.bindparam("of"), quota.c.kind == sa.bindparam("of_kind"))
     .values(_NEXT)
@@ -46,10 +47,11 @@ _ADD: Mapping[str, sa.Insert] = {
 
 
 @functools.cache
-def _others(table: sa.Table) -> sa.Select[int]:
+def _others(table: sa.Table) -> Prepared:
     """Return the query for how many rows a project has of a table, but one."""
     others = (table.c.project_id == sa.bindparam("of"), table.c.id != sa.bindparam("but"))
-    return sa.select(sa.func.count()).select_from(table).where(*others, *_COUNTED.get(table, ()))
+    counting = sa.select(sa.func.count()).select_from(table)
+    return Prepared(counting.where(*others, *_COUNTED.get(table, ())))
 
 
 def take(connection: Connection, table: sa.Table, project_id: str, row_id: str, limit: int) -> None:

@@ -20,6 +20,7 @@ from heatconv import errors
 from heatconv.db.convergence import sync_points
 from heatconv.db.convergence.sync_points import KEY, Key
 from heatconv.db.plumbing import bulk
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.together import Together
 from heatconv.db.plumbing.types import dumps, utcnow
 from heatconv.db.tables import graph_edge, sync_point
@@ -30,7 +31,7 @@ from heatconv.model.states import SyncState
 
 _SENDER = sync_point.alias("sender")
 
-_LOCK_SUCCESSORS = (
+_LOCK_SUCCESSORS = Prepared(
     sa.select(
         graph_edge.c.resource_id.label("sender_id"),
         graph_edge.c.is_update.label("sender_is_update"),
@@ -64,7 +65,7 @@ _LOCK_SUCCESSORS = (
 )
 
 _PROPAGATED = bulk.Given(sync_point, ["state", "satisfied"], where=[column.name for column in KEY])
-_PASS_ON = (
+_PASS_ON = Prepared(
     sa.update(sync_point)
     .values(
         state=_PROPAGATED.c.state,

@@ -19,6 +19,7 @@ from sqlalchemy.engine import Connection
 from heatconv.db.delivery.events import resource_event
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.places import placed
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.together import Together
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.rows import resource as record
@@ -33,11 +34,12 @@ _HELD = sa.and_(
     resource.c.atomic_key == sa.bindparam("key_atomic"),
 )
 _SEEN = sa.and_(resource.c.id == sa.bindparam("key_id"), resource.c.atomic_key == sa.bindparam("key_atomic"))
-_DELETE = sa.delete(resource).where(_HELD)
+_DELETE = Prepared(sa.delete(resource).where(_HELD))
 _THESE = resource.c.id.in_(sa.bindparam("key_ids", expanding=True))
-_DELETE_ALL = sa.delete(resource).where(_THESE)
-_LOCK_FREE = sa.select(resource).where(_THESE).order_by(resource.c.id).with_for_update(skip_locked=True)
-_LOCK_ALL = _LOCK_FREE.with_only_columns(resource.c.id, resource.c.engine_id, resource.c.atomic_key)
+_DELETE_ALL = Prepared(sa.delete(resource).where(_THESE))
+_FREE = sa.select(resource).where(_THESE).order_by(resource.c.id).with_for_update(skip_locked=True)
+_LOCK_FREE = Prepared(_FREE)
+_LOCK_ALL = Prepared(_FREE.with_only_columns(resource.c.id, resource.c.engine_id, resource.c.atomic_key))
 
 #: What letting go of a row sets.
 _LET_GO = {"engine_id": sa.null(), "atomic_key": resource.c.atomic_key + 1}
@@ -46,7 +48,7 @@ _LET_GO = {"engine_id": sa.null(), "atomic_key": resource.c.atomic_key + 1}
 @functools.cache
 def _statement(
     guard: str, columns: frozenset[str], *, let_go: bool, touch: bool, metadata_too: bool = False
-) -> sa.Update:
+) -> Prepared:
     statement = sa.update(resource).where(_HELD if guard == "held" else _SEEN)
     values: dict[str, Any] = {column: sa.bindparam(column) for column in columns}
     if let_go:
@@ -55,7 +57,7 @@ def _statement(
         values["updated_at"] = utcnow()
     if metadata_too:
         values["metadata_key"] = resource.c.metadata_key + 1
-    return statement.values(values)
+    return Prepared(statement.values(values))
 
 
 @functools.cache
@@ -176,7 +178,7 @@ def take_all(writes: Together, taken: Sequence[Take]) -> None:
         statement.execute(writes, rows, {"me": taken[0].engine_id})
 
 
-def _one_taken(take: Take) -> tuple[sa.Update, Mapping[str, Any]]:
+def _one_taken(take: Take) -> tuple[Prepared, Mapping[str, Any]]:
     """Return what locks a row, WHERE id AND atomic_key = as read, and writes to it."""
     row = take.row
     columns = {
@@ -215,7 +217,7 @@ def _try_delete(connection: Connection, row: ResourceRow) -> bool:
 
 
 _other = resource.alias("other")
-_HOLD = (
+_HOLD = Prepared(
     sa.select(
         sa.exists()
         .where(

@@ -14,6 +14,7 @@ from sqlalchemy.engine import Connection
 from heatconv.db import rows
 from heatconv.db.convergence.stacks import TAGGED, is_called, the_one, visible, with_tags
 from heatconv.db.plumbing.places import Opened
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.session import reading
 from heatconv.db.tables import raw_template, resource, stack, stack_observed, sync_point
 from heatconv.model.drift import StackDrift
@@ -73,11 +74,11 @@ _OF_DRIFT = [stack_observed.c[name] for name in ("status", "since", "observed_at
 
 
 @functools.cache
-def _showing(*, with_outputs: bool, with_progress: bool, several: bool = False) -> sa.Select[Any]:
+def _showing(*, with_outputs: bool, with_progress: bool, several: bool = False) -> Prepared:
     """Return what reads one stack, or several, and no more of a template than is shown: it may be large."""
     none: sa.ColumnElement[int] = sa.literal_column("0")
     one = sa.and_(visible(sa.bindparam("project_id")), is_called(sa.bindparam("name_or_id")))
-    return (
+    return Prepared(
         sa.select(
             stack,
             TAGGED,

@@ -16,6 +16,7 @@ from heatconv.db import rows
 from heatconv.db.convergence import project_quota
 from heatconv.db.plumbing.filters import Condition, Given, conditions, in_status
 from heatconv.db.plumbing.places import Opened
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.session import reading
 from heatconv.db.tables import raw_template, resource, stack, stack_tag
 from heatconv.model.records import RawTemplate, Stack
@@ -75,7 +76,7 @@ def visible(project_id: str | sa.BindParameter[str] | None) -> sa.ColumnElement[
 @reading
 def find(connection: Connection, project_id: str | None, name_or_id: str) -> Stack | None:
     """Return a project's stack by id, deleted or not, or a living one by name."""
-    asked = {"project_id": project_id, "name_or_id": name_or_id}
+    asked = {"name_or_id": name_or_id} | ({} if project_id is None else {"project_id": project_id})
     found = connection.execute(_finding(everywhere=project_id is None), asked).all()
     row = the_one(found, name_or_id)
     return None if row is None else with_tags(connection, row)
@@ -86,9 +87,9 @@ TAGGED = sa.exists().where(stack_tag.c.stack_id == stack.c.id).label("tagged")
 
 
 @functools.cache
-def _finding(*, everywhere: bool) -> sa.Select[Any]:
+def _finding(*, everywhere: bool) -> Prepared:
     in_project = visible(None if everywhere else sa.bindparam("project_id"))
-    return sa.select(stack, TAGGED).where(in_project, is_called(sa.bindparam("name_or_id")))
+    return Prepared(sa.select(stack, TAGGED).where(in_project, is_called(sa.bindparam("name_or_id"))))
 
 
 def with_tags(connection: Connection, row: sa.Row[Any]) -> Stack:
@@ -113,7 +114,7 @@ def get(connection: Connection, stack_id: str) -> Stack | None:
     return None if row is None else with_tags(connection, row)
 
 
-_GET = sa.select(stack, TAGGED).where(stack.c.id == sa.bindparam("stack_id"))
+_GET = Prepared(sa.select(stack, TAGGED).where(stack.c.id == sa.bindparam("stack_id")))
 
 
 @reading

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db.plumbing import bulk
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.session import reading
 from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import utcnow
@@ -50,7 +51,7 @@ def some(table: sa.Table) -> sa.ColumnElement[bool]:
 
 
 _FORGET = [
-    sa.delete(table).where(table.c.stack_id.in_(sa.bindparam("forgotten", expanding=True)))
+    Prepared(sa.delete(table).where(table.c.stack_id.in_(sa.bindparam("forgotten", expanding=True))))
     for table in (sync_point, sync_point_input, graph_edge)
 ]
 #: An ``INSERT`` of what nodes have to say to those that wait for them.

@@ -16,6 +16,7 @@ from heatconv.db.convergence import completion, propagation, snapshots, sync_poi
 from heatconv.db.convergence.traversal_rows import NEW_KEY
 from heatconv.db.delivery.events import add_stack_event
 from heatconv.db.plumbing.group_commit import grouped
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.requests import deciding
 from heatconv.db.plumbing.session import Database
 from heatconv.db.plumbing.together import Together
@@ -45,7 +46,7 @@ _LOCKED: Sequence[sa.Column[Any]] = (
     stack.c.raw_template_id,
     stack.c.prev_raw_template_id,
 )
-_LOCK_DUE = sa.select(*_LOCKED).where(
+_DUE = sa.select(*_LOCKED).where(
     stack.c.id.in_(sa.bindparam("ids", expanding=True)),  # which MariaDB looks up in the index
     sa.tuple_(stack.c.id, stack.c.current_traversal, stack.c.phase).in_(
         sa.bindparam("halves", expanding=True)
@@ -58,6 +59,8 @@ _LOCK_DUE = sa.select(*_LOCKED).where(
         sync_point.c.state == SyncState.READY,
     ),
 )
+_LOCK_DUE = Prepared(_DUE.with_for_update(of=stack))
+_LOCK_THOSE_DUE = Prepared(_DUE.with_for_update(of=stack, skip_locked=True))
 
 
 class _Due(NamedTuple):
@@ -113,7 +116,7 @@ def _finish_all(connection: Connection, halves: Sequence[_Due]) -> list[Half | N
 _NOTHING_AHEAD = propagation.Ahead((), {})
 
 #: The traversals with cleanup nodes that act on rows which are not wanted any more.
-_LEAVING = (
+_LEAVING = Prepared(
     sa.select(sync_point.c.traversal_id)
     .join(resource, resource.c.id == sync_point.c.acts_on)
     .where(
@@ -141,14 +144,14 @@ def _lock_due(connection: Connection, halves: Sequence[_Due]) -> dict[_Due, sa.R
     """Lock the stacks of halves that are to be finished still; of several, none that somebody else holds."""
     direction_of = {_PHASES[half.direction]: half.direction for half in halves}
     wanted = [(half.stack_id, half.traversal_id, _PHASES[half.direction]) for half in halves]
-    lock = _LOCK_DUE.with_for_update(of=stack, skip_locked=len(halves) > 1)
+    lock = _LOCK_THOSE_DUE if len(halves) > 1 else _LOCK_DUE
     return {
         _Due(row.id, row.current_traversal, direction_of[row.phase]): row
         for row in connection.execute(lock, {"ids": [half.stack_id for half in halves], "halves": wanted})
     }
 
 
-_CLEANING = (
+_CLEANING = Prepared(
     sa.update(stack)
     .where(stack.c.id.in_(sa.bindparam("cleaning", expanding=True)))
     .values(phase=Phase.GC, prev_raw_template_id=completion.APPLIED, atomic_key=stack.c.atomic_key + 1)

@@ -14,6 +14,7 @@ from heatconv.db import rows
 from heatconv.db.convergence import sync_points
 from heatconv.db.observation import observable, taking_up
 from heatconv.db.plumbing import bulk
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.tables import resource, resource_observed, stack
@@ -40,7 +41,7 @@ _EXTANT = (  # in the order in which ``rows.extant`` takes them
 )
 
 
-_EXTANT_OF_STACK = (
+_EXTANT_OF_STACK = Prepared(
     sa.select(*_EXTANT)
     .select_from(resource.outerjoin(resource_observed, observable.HOLDS))
     .where(resource.c.stack_id == sa.bindparam("of_stack"))
@@ -157,7 +158,7 @@ _ADD_ROWS = bulk.Insert(
 #: A row that nobody holds gets a new ``atomic_key``: a worker of the old traversal that has read
 #: it, but not locked it yet, comes too late.
 NEW_KEY = resource.c.atomic_key + sa.case((resource.c.engine_id.is_(None), 1), else_=0)
-_DROP_ROWS = (
+_DROP_ROWS = Prepared(
     sa.update(resource)
     .where(resource.c.id.in_(sa.bindparam("ids", expanding=True)), resource.c.desired_sha1.is_not(None))
     .values(desired=sa.null(), desired_sha1=sa.null(), atomic_key=NEW_KEY)

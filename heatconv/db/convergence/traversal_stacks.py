@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from heatconv.db.delivery import sinks
 from heatconv.db.observation import schedule
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.places import placed
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import seconds_ago, utcnow
 from heatconv.db.tables import raw_template, stack, stack_tag
@@ -23,16 +25,23 @@ from heatconv.model.plan import Plan, TraversalSpec
 from heatconv.model.records import RawTemplate, Stack
 from heatconv.model.states import VISITS, Action, Phase, Status
 
-#: The statements are built once: to build one takes as long as to have it carried out.
-_WRITE = (
-    sa.update(stack)
-    .where(stack.c.id == sa.bindparam("stack_id"), stack.c.atomic_key == sa.bindparam("seen_key"))
-    .values(
-        atomic_key=stack.c.atomic_key + 1,
-        updated_at=utcnow(),
-        deadline=seconds_ago(sa.bindparam("since_deadline")),
+# The statements are built once: to build one takes as long as to have it carried out.
+
+
+@functools.cache
+def _writing(columns: frozenset[str]) -> Prepared:
+    return Prepared(
+        sa.update(stack)
+        .where(stack.c.id == sa.bindparam("stack_id"), stack.c.atomic_key == sa.bindparam("seen_key"))
+        .values(
+            **{column: sa.bindparam(column) for column in sorted(columns)},
+            atomic_key=stack.c.atomic_key + 1,
+            updated_at=utcnow(),
+            deadline=seconds_ago(sa.bindparam("since_deadline", type_=sa.Integer)),
+        )
     )
-)
+
+
 _ADD_TEMPLATE = sa.insert(raw_template)
 
 
@@ -129,8 +138,10 @@ _ADD = bulk.Insert(
 _ADD_TEMPLATES = bulk.Insert(
     raw_template, ["uuid", "stack_id", "template", "environment", "files", "outputs", "parameters"]
 )
-_TEMPLATES_OF = sa.select(raw_template.c.stack_id, raw_template.c.id).where(
-    raw_template.c.stack_id.in_(sa.bindparam("new_stacks", expanding=True))
+_TEMPLATES_OF = Prepared(
+    sa.select(raw_template.c.stack_id, raw_template.c.id).where(
+        raw_template.c.stack_id.in_(sa.bindparam("new_stacks", expanding=True))
+    )
 )
 
 
@@ -170,13 +181,12 @@ def try_write(
         "status": Status.IN_PROGRESS,
         "status_reason": reason(spec),
         "phase": Phase.GC if spec.action is Action.DELETE else Phase.UPDATE,
-        "since_deadline": -spec.timeout_secs,
         "abandoned": abandoned,
     }
     if spec.action not in VISITS:  # of which none wants more resources, or fewer
         begun["size"] = len(spec.targets)
-    key = {"stack_id": seen.id, "seen_key": seen.atomic_key}
-    return connection.execute(_WRITE, {**key, **begun}).rowcount == 1
+    key = {"stack_id": seen.id, "seen_key": seen.atomic_key, "since_deadline": -spec.timeout_secs}
+    return connection.execute(_writing(frozenset(begun)), {**key, **begun}).rowcount == 1
 
 
 def reason(spec: TraversalSpec) -> str:

@@ -14,6 +14,7 @@ from heatconv.db import rows
 from heatconv.db.delivery.sinks import OPEN
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.filters import Condition, Given, conditions, in_status
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.session import reading
 from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import seconds_ago, utcnow
@@ -128,7 +129,9 @@ def note_dropped(connection: Connection, stack_id: str, last: int) -> None:
     connection.execute(_NOTE_DROPPED, {"of": stack_id, "last": last})
 
 
-_LAST_TO_GO = last_to_go(sa.bindparam("of", type_=stack.c.id.type), sa.bindparam("keep", type_=sa.Integer))
+_LAST_TO_GO = Prepared(
+    last_to_go(sa.bindparam("of", type_=stack.c.id.type), sa.bindparam("keep", type_=sa.Integer))
+)
 
 
 def drop_old_events(connection: Connection, stack_id: str, *, keep: int) -> None:

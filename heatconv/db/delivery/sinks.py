@@ -25,6 +25,7 @@ from sqlalchemy.engine import Connection
 from heatconv.db import rows
 from heatconv.db.plumbing.connections import LONGEST_PAUSE
 from heatconv.db.plumbing.places import Opened, placed
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.session import clock, reading, writing
 from heatconv.db.plumbing.types import is_past, seconds_ago, utcnow
 from heatconv.db.tables import event, event_sent, event_sink, stack
@@ -62,7 +63,7 @@ class Pending:
 # -- which sinks there are ------------------------------------------------------------------------
 
 
-_OF_STACK = sa.select(event_sink).where(event_sink.c.stack_id == sa.bindparam("of"))
+_OF_STACK = Prepared(sa.select(event_sink).where(event_sink.c.stack_id == sa.bindparam("of")))
 
 
 def keep(connection: Connection, stack_id: str, specs: Sequence[Spec]) -> None:

@@ -22,6 +22,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from heatconv.db.plumbing import collation
 from heatconv.db.plumbing.places import placed, sealed_columns
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.together import Writer
 from heatconv.db.plumbing.types import LongText, SealedText
 
@@ -176,7 +177,7 @@ class Insert:
         columns = list(columns)
         self._given = Given(table, columns, dumped=dumped)
         values = sa.select(*(self._given.c[name] for name in columns), *same.values())
-        self._statement = sa.insert(table).from_select([*columns, *same], values)
+        self._statement = Prepared(sa.insert(table).from_select([*columns, *same], values))
 
     def execute(self, writer: Writer, rows: Sequence[Row], also: Mapping[str, Any] = _NONE) -> None:
         """Insert the rows, in their order; ``also`` are other parameters of the statement."""
@@ -197,7 +198,7 @@ class Update:
     ) -> None:
         """Name the columns that find a row and those that are written; ``same`` as in ``Insert``."""
         self._given = Given(table, columns, where=where)
-        self._statement = (
+        self._statement = Prepared(
             sa.update(table)
             .where(*(table.c[name] == self._given.c[name] for name in where))
             .values({name: self._given.c[name] for name in columns} | dict(same))

@@ -29,6 +29,7 @@ from sqlalchemy.engine import Connection
 
 from heatconv import errors
 from heatconv.db.plumbing.places import Opened, placed
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.session import Database, reading, writing
 from heatconv.db.plumbing.types import seconds_ago, utcnow
 from heatconv.db.tables import request as table
@@ -147,13 +148,15 @@ def deciding(
     return functools.update_wrapper(settled, function)
 
 
-_KEEP = sa.insert(table).from_select(
-    ["id", "answer", "created_at"],
-    sa.select(
-        sa.bindparam("its_id", type_=table.c.id.type),
-        sa.bindparam("its_answer", type_=table.c.answer.type),
-        utcnow(),
-    ).where(sa.bindparam("asked_at", type_=table.c.created_at.type) > seconds_ago(LATEST)),
+_KEEP = Prepared(
+    sa.insert(table).from_select(
+        ["id", "answer", "created_at"],
+        sa.select(
+            sa.bindparam("its_id", type_=table.c.id.type),
+            sa.bindparam("its_answer", type_=table.c.answer.type),
+            utcnow(),
+        ).where(sa.bindparam("asked_at", type_=table.c.created_at.type) > seconds_ago(LATEST)),
+    )
 )
 
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Dialect
 from sqlalchemy.sql.dml import UpdateBase
+
+from heatconv.db.plumbing.prepared import Prepared
 
 _FEW = 64  #: combinations of statements that a process keeps put together; there are about ten
 
@@ -26,12 +28,12 @@ class Writer(Protocol):
     def dialect(self) -> Dialect:
         """The database's dialect."""
 
-    def execute(self, statement: UpdateBase, parameters: Mapping[str, Any], /) -> Any:
+    def execute(self, statement: Prepared, parameters: Mapping[str, Any], /) -> Any:
         """Carry out a write, now or later."""
 
 
 class _Write(NamedTuple):
-    statement: UpdateBase
+    statement: Prepared
     parameters: Mapping[str, Any]
     rows: int | None
 
@@ -53,7 +55,7 @@ class Together:
         return self._connection.dialect
 
     def execute(
-        self, statement: UpdateBase, parameters: Mapping[str, Any], /, *, rows: int | None = None
+        self, statement: Prepared, parameters: Mapping[str, Any], /, *, rows: int | None = None
     ) -> None:
         """Collect a write; ``rows``: how many rows it has to meet, if that matters.
 
@@ -88,13 +90,14 @@ class Together:
 
 
 @functools.lru_cache(maxsize=_FEW)
-def _combined(statements: tuple[tuple[UpdateBase, bool], ...]) -> sa.Select[Any]:
+def _combined(statements: tuple[tuple[Prepared, bool], ...]) -> Prepared:
     """Return the statement that carries out all of them and returns how many rows each has met, if asked."""
     met: list[sa.ColumnElement[Any]] = []
     parts = []
     for number, (statement, is_asked) in enumerate(statements):
-        part = statement.returning(sa.literal_column("1").label("met")).cte(f"write_{number}")
+        write = cast("UpdateBase", statement.statement)
+        part = write.returning(sa.literal_column("1").label("met")).cte(f"write_{number}")
         counted = sa.select(sa.func.count()).select_from(part).scalar_subquery()
         met.append(counted if is_asked else sa.null())
         parts.append(part)
-    return sa.select(*met).add_cte(*parts)
+    return Prepared(sa.select(*met).add_cte(*parts))

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from heatconv.db.plumbing import bulk
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.session import Database
 from heatconv.db.plumbing.together import Together
 
@@ -21,7 +22,9 @@ child = sa.Table(
 ADD_PARENTS = bulk.Insert(parent, ["name"])
 ADD_CHILDREN = bulk.Insert(child, ["name", "number"])
 RENUMBER = bulk.Update(child, ["name"], ["number"])
-RENAME = sa.update(child).where(child.c.name == sa.bindparam("was")).values(name=sa.bindparam("becomes"))
+RENAME = Prepared(
+    sa.update(child).where(child.c.name == sa.bindparam("was")).values(name=sa.bindparam("becomes"))
+)
 
 
 @pytest.fixture
