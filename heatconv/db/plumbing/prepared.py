@@ -12,7 +12,7 @@ import hashlib
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import cycle
+from itertools import chain, cycle
 from typing import Any, NamedTuple, NoReturn
 
 import sqlalchemy as sa
@@ -109,7 +109,7 @@ class _Given(NamedTuple):
             (convert,) = self.process
             yield self.name, convert(value) if convert else value
             return
-        flat = [each for some in value for each in some] if isinstance(value[0], tuple) else value
+        flat = chain.from_iterable(value) if len(self.process) > 1 else value
         for part, each, convert in zip(self.parts, flat, cycle(self.process), strict=False):
             yield part, convert(each) if convert else each
 
