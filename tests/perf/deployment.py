@@ -38,15 +38,13 @@ class Measured(Daemons):
         threads: int | None = None,
         executor: str = "threading",
         metrics: bool = False,
-        counted: bool = True,
     ) -> None:
         """Start them.
 
         ``threads``: how many checks each worker runs at a time, if not as many as usual; ``metrics``: they
-        count for Prometheus, whom nobody plays here; ``counted``: what they send is, which costs a little.
+        count for Prometheus, whom nobody plays here.
         """
         self.watch = Watch()
-        self._counted = counted
         options = {**OPTIONS, "DEFAULT": {**OPTIONS["DEFAULT"], "executor": executor}}
         super().__init__(
             directory,
@@ -60,8 +58,6 @@ class Measured(Daemons):
         )
 
     def _run(self, name: str, command: list[str]) -> Process:
-        if not self._counted:
-            return super()._run(name, command)
         tally = self.directory / f"{name}.tally"
         kind = name.partition("-")[0]
         counted = [sys.executable, "-m", "tests.perf.counted", kind, *command[1:]]

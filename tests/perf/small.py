@@ -6,9 +6,8 @@ python -m tests.perf.small --endpoint URL --processes REGEX [--clients 32] [--se
 
 A client creates a stack of five resources (A, B -> C -> D, E, by ``get_attr``), updates it so that all
 five change, deletes it, and after each request polls the stack every ``--interval`` seconds until it is
-done, as Heat's clients do.  To count what the daemons send takes a thirtieth of their time: with
-``--uncounted`` they run as they are.  With ``--endpoint`` the stacks are made by whatever listens there,
-and the CPU time is that of the processes whose command line the expression finds.
+done, as Heat's clients do.  With ``--endpoint`` the stacks are made by whatever listens there, and the
+CPU time is that of the processes whose command line the expression finds.
 """
 
 from __future__ import annotations
@@ -205,7 +204,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--engines", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--uncounted", action="store_true", help="do not count what the daemons send")
     arguments = parser.parse_args()
     kept = {"clients": arguments.clients, "seconds": arguments.seconds, "interval": arguments.interval}
     if arguments.endpoint:
@@ -227,13 +225,11 @@ def main() -> None:
             transport_url=arguments.transport,
             engines=arguments.engines,
             workers=arguments.workers,
-            counted=not arguments.uncounted,
         ) as daemons,
     ):
-        sent = Counter if arguments.uncounted else daemons.watch.counts
         processes = {name: process.pid for name, process in daemons.processes.items()}
         for _ in range(arguments.rounds):
-            _say(measure(daemons.endpoint, processes, sent, **kept))
+            _say(measure(daemons.endpoint, processes, daemons.watch.counts, **kept))
 
 
 if __name__ == "__main__":
