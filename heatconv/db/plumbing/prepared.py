@@ -191,16 +191,16 @@ class _Form:
             RetryRequest: another try does without, or on another connection.
         """
         code = getattr(error, "pgcode", None)
-        try:
+        if self._kept is None or code not in {*_SHARED, _OUTDATED}:
             connection._handle_dbapi_exception(error, self._sql, given, cursor, None)  # noqa: SLF001 - it has no other name
-        except Exception as wrapped:
-            if self._kept is None or code not in {*_SHARED, _OUTDATED}:
-                raise
-            if code in _SHARED:
-                LOG.warning("The database's connections are shared: it is sent each statement as a whole.")
-                setattr(connection.dialect, _KEEPS, False)
-            connection.invalidate()
-            raise oslo_db_exception.RetryRequest(wrapped) from wrapped
+        if code in _SHARED and getattr(connection.dialect, _KEEPS, True):
+            LOG.warning(
+                "Connections to the database are shared with other clients, as by a pooler: no statement is"
+                " prepared from now on, and each takes the server longer."
+            )
+            setattr(connection.dialect, _KEEPS, False)
+        connection.invalidate()
+        raise oslo_db_exception.RetryRequest(oslo_db_exception.DBError(error)) from error
 
 
 def _metadata(statement: sa.Select[Any], dialect: Dialect) -> SimpleResultMetaData:
