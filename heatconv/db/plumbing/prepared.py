@@ -155,12 +155,13 @@ class _Form:
         given: Any = values if self._order is None else tuple([values[name] for name in self._order])
         dispatch = connection.dispatch
         cursor: Any = connection.connection.cursor()
+        heard = (connection, cursor, self._sql, given, None, False)  # what SQLAlchemy has listeners hear
         try:
             for listener in dispatch.before_cursor_execute:
-                listener(connection, cursor, self._sql, given, None, False)  # noqa: FBT003 - as SQLAlchemy calls it
+                listener(*heard)
             cursor.execute(self._text(connection), given)
             for listener in dispatch.after_cursor_execute:
-                listener(connection, cursor, self._sql, given, None, False)  # noqa: FBT003 - likewise
+                listener(*heard)
             found = cursor.fetchall() if self._found else None
             met = cursor.rowcount
             cursor.close()

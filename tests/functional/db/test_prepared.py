@@ -16,7 +16,7 @@ from heatconv.db.plumbing.prepared import LONGEST, OFTEN, SENT, Prepared
 from heatconv.db.plumbing.session import Database, reading, writing
 from heatconv.testing.keys import KEYRING
 
-SEEN = datetime(2026, 2, 28, 23, 59, 59, 123456)  # noqa: DTZ001 - the database's clock has no zone
+SEEN = datetime.fromisoformat("2026-02-28T23:59:59.123456")
 TRICKY = 'it\'s "quoted" \\ 100% %(name)s :name {} $1 ? \N{KEY} \n'
 
 thing = sa.Table(
@@ -81,7 +81,15 @@ def alter(connection: Any, statement: str) -> None:
 
 def values(name: str, **others: Any) -> dict[str, Any]:
     given = {"number": None, "yes": None, "text": None, "json": None, "secret": None, "at": None} | others
-    return {**places.placed(thing, {**given, "name": name}), "of": name}
+    placed = {**places.placed(thing, {**given, "name": name}), "of": name}
+    del placed["name"]
+    return placed
+
+
+def read_often(database, statement):
+    """Read as often as it takes to have the server keep a statement."""
+    for _ in range(OFTEN + 1):
+        read(database, statement, {})
 
 
 def kept(database):
@@ -94,8 +102,6 @@ def kept(database):
 @pytest.fixture
 def one_connection(database_url):
     """Return a database of which one connection is made at a time."""
-    database = Database.from_url(database_url, KEYRING)
-    database.close()
     single = Database(KEYRING, connection=database_url, max_pool_size=1, max_overflow=0)
     thing.metadata.create_all(single.engine)
     yield single
@@ -107,7 +113,6 @@ def test_what_is_written_is_what_is_read_every_time(database):
     for time in range(2 * OFTEN):
         given = {"number": 2**53 + time, "yes": bool(time % 2), "text": f"{TRICKY}{time}", "at": SEEN}
         sent = values("b", **given, json={"list": [1, None]}, secret={"word": time})
-        sent.pop("name")
         assert write(database, WRITE, sent) == 1
         with database.engine.connect() as connection:
             _, row, _ = connection.execute(ALL).all()
@@ -118,7 +123,6 @@ def test_what_is_written_is_what_is_read_every_time(database):
 
 def test_a_write_says_how_many_rows_it_has_met(database):
     nobody = values("nobody")
-    nobody.pop("name")
     assert [write(database, WRITE, nobody) for _ in range(OFTEN + 2)] == [0] * (OFTEN + 2)
 
 
@@ -132,9 +136,7 @@ def test_lists_may_be_of_any_length(database):
 
 def test_pairs_are_found_as_pairs(database):
     for name, yes in zip(NAMES, (True, False, True), strict=True):
-        sent = values(name, yes=yes)
-        sent.pop("name")
-        write(database, WRITE, sent)
+        write(database, WRITE, values(name, yes=yes))
     for asked in itertools.product((True, False), repeat=2):
         for _ in range(OFTEN + 2):
             pairs = list(zip(NAMES, asked, strict=False))
@@ -154,8 +156,6 @@ def test_what_a_statement_has_no_parameter_for_is_refused(database):
 
 def test_errors_are_those_of_the_statement(database):
     sent = [values(name, number=1) for name in ("a", "b")]
-    for each in sent:
-        each.pop("name")
     for _ in range(OFTEN + 2):
         write(database, WRITE, sent[0])
         with pytest.raises(oslo_db_exception.DBDuplicateEntry), database.engine.begin() as connection:
@@ -175,8 +175,7 @@ def test_a_server_keeps_what_a_connection_sends_often(one_connection):
 @pytest.mark.parametrize("database_kind", ["postgresql"])
 def test_where_connections_are_shared_nothing_is_kept(one_connection, caplog):
     """A pooler between daemon and server gives the connection to another client, which knows of nothing."""
-    for _ in range(OFTEN + 1):
-        read(one_connection, COUNT, {})
+    read_often(one_connection, COUNT)
     alter(one_connection, "DEALLOCATE ALL")
 
     assert read(one_connection, COUNT, {}) == [(0,)]
@@ -188,8 +187,7 @@ def test_where_connections_are_shared_nothing_is_kept(one_connection, caplog):
 
 @pytest.mark.parametrize("database_kind", ["postgresql"])
 def test_what_another_client_has_kept_is_no_obstacle(one_connection):
-    for _ in range(OFTEN + 1):
-        read(one_connection, COUNT, {})
+    read_often(one_connection, COUNT)
     with one_connection.engine.connect() as connection:
         connection.info.pop(SENT)  # as if another client had sent it before this one
 
@@ -200,20 +198,17 @@ def test_what_another_client_has_kept_is_no_obstacle(one_connection):
 @pytest.mark.parametrize("database_kind", ["postgresql"])
 def test_a_table_may_change_under_what_is_kept(one_connection):
     """An upgrade of the tables, while daemons of the release before are at work."""
-    for _ in range(OFTEN + 1):
-        read(one_connection, ALL, {})
+    read_often(one_connection, ALL)
     alter(one_connection, "ALTER TABLE thing_prepared ALTER COLUMN number TYPE numeric")
 
     assert read(one_connection, ALL, {}) == []
-    for _ in range(OFTEN + 1):
-        read(one_connection, ALL, {})
+    read_often(one_connection, ALL)
     assert len(kept(one_connection)) == 1
 
 
 @pytest.mark.parametrize("database_kind", ["postgresql"])
 def test_a_lost_connection_is_made_again(one_connection, database_url):
-    for _ in range(OFTEN + 1):
-        read(one_connection, COUNT, {})
+    read_often(one_connection, COUNT)
     with one_connection.engine.connect() as connection:
         lost = connection.scalar(sa.text("SELECT pg_backend_pid()"))
     other = sa.create_engine(database_url)
