@@ -57,7 +57,7 @@ OUTPUTS = {
 
 
 def test_what_depends_is_made_after_and_deleted_before(stack, cloud, smallest, outside):
-    stack.create(reachable(smallest, outside))
+    stack.create(reachable(smallest, outside), {"reached": {"get_attr": ["address", "floating_ip_address"]}})
 
     made = stack.order("CREATE_COMPLETE")
     for first, then in [
@@ -71,6 +71,8 @@ def test_what_depends_is_made_after_and_deleted_before(stack, cloud, smallest, o
     assert {each.status for each in servers_of(cloud)} == {"ACTIVE"}
     (volume,) = cloud.block_storage.volumes()
     assert [each["server_id"] for each in volume.attachments] == [stack.id_of("server")]
+    reached = cloud.network.ips(floating_ip_address=stack.output("reached"))
+    assert [each.port_id for each in reached] == [stack.id_of("port")]
 
     stack.delete()
     gone = stack.order("DELETE_COMPLETE")
