@@ -13,7 +13,6 @@ from heatconv.resources.registry import Registry
 from heatconv.rpc.doorbell import Doorbell
 from heatconv.worker.act import Actor
 from heatconv.worker.check import Checker
-from heatconv.worker.decide import decide
 from heatconv.worker.engines import Engines
 from heatconv.worker.plugin_factory import PluginFactory, SignalUrl, no_signal_url
 from heatconv.worker.timer import Timer
@@ -59,16 +58,17 @@ class Worker:
             software_quotas=settings.software_quotas,
             engines=engines,
         )
+        actor = Actor(
+            database,
+            registry,
+            factory,
+            retry_limit=settings.retry_limit,
+            client_retry_limit=settings.client_retry_limit,
+        )
         self.checker = Checker(
             database=database,
-            actor=Actor(
-                database,
-                registry,
-                factory,
-                retry_limit=settings.retry_limit,
-                client_retry_limit=settings.client_retry_limit,
-            ),
-            claimants=Claimants(settings.engine_id, dead_after=settings.dead_after, decide=decide),
+            actor=actor,
+            claimants=Claimants(settings.engine_id, dead_after=settings.dead_after, decide=actor.first_step),
             doorbell=doorbell,
             timer=timer,
             trees=self.trees,

@@ -28,6 +28,7 @@ from heatconv.resources.registry import Registry
 from heatconv.worker import comparing, deletions, outputs, replacement, resume, setbacks
 from heatconv.worker.acting import Acting
 from heatconv.worker.attempts import Attempts, reached
+from heatconv.worker.decide import decide
 from heatconv.worker.endings import Ending, Lost, Waiting
 from heatconv.worker.keeper import nothing_unknown
 from heatconv.worker.overtaking import OVERTAKEN, GivenUp, Overtaking, ToEnd
@@ -84,7 +85,21 @@ class Actor:
                 return self._acting.replace(job, attempt)
         assert_never(step)
 
+    def first_step(self, job: Job) -> Step:
+        """Return the first step for a node: an update that is due is begun with the claim, if that is known.
+
+        It runs inside the claim's transaction, and compares only what can be compared without asking anybody.
+        """
+        step = decide(job)
+        if isinstance(step, Compare):
+            alone = functools.partial(self._plugins.make_alone, job)
+            if comparing.is_update(self._registry, job.row, step.wanted, alone):
+                return Start(reached(job, step.wanted, step.requires))
+        return step
+
     def _start(self, job: Job, attempt: Attempt) -> Ending:
+        if attempt.action is Action.UPDATE:
+            return self._acting.guarded(job, attempt, functools.partial(self._compare, begun=True))
         if attempt.action in MAKING and not job.row.may(Deed.CREATE):
             return setbacks.unforeseen(job, attempt, Deed.CREATE)
         # What nobody knows to have been begun or not is looked for first, as if another worker had.
@@ -197,29 +212,34 @@ class Actor:
             )
         return outputs.made(job, attempt, self._plugins.make(job, attempt.definition), None)
 
-    def _compare(self, job: Job, attempt: Attempt) -> Ending:
+    def _compare(self, job: Job, attempt: Attempt, *, begun: bool = False) -> Ending:
+        """Compare what there is with what is wanted; ``begun``: its row says already that it is updated."""
         stopped = self._attempts.stop_at("pre", job, attempt)
         if stopped is not None:
             return stopped  # with its state as it was: nothing is begun before somebody lets it
         if job.row.handover is not None:
             return self._take_back(job, attempt)
-        row = job.row
         make = functools.partial(self._plugins.make, job)
-        match comparing.compare(self._registry, row, attempt.definition, make):
+        match comparing.compare(self._registry, job.row, attempt.definition, make):
             case comparing.Same():
-                return outputs.made(job, attempt, make(attempt.definition), None)
+                return outputs.made(job, attempt, make(attempt.definition), Action.UPDATE if begun else None)
             case comparing.Another():
                 return self._acting.replace(job, attempt)
-            case comparing.Differs(driver, update):
+            case comparing.Differs(driver, update) if begun:
                 return self._update(job, attempt, driver, update)
+            case comparing.Differs(driver, update):
+                return self._begin_update(job, attempt, driver, update)
 
-    def _update(self, job: Job, attempt: Attempt, driver: PluginDriver, update: Update) -> Ending:
+    def _begin_update(self, job: Job, attempt: Attempt, driver: PluginDriver, update: Update) -> Ending:
         if "update" in attempt.definition.restricted_actions:
             return setbacks.restricted(job, attempt, "update")
         if not job.row.may(Deed.UPDATE):
             return setbacks.unforeseen(job, attempt, Deed.UPDATE)
         if not actions.try_begin(self._database, job.row, attempt):
             return Lost(job=job)
+        return self._update(job, attempt, driver, update)
+
+    def _update(self, job: Job, attempt: Attempt, driver: PluginDriver, update: Update) -> Ending:
         with nothing_unknown(driver):
             token = driver.start(Action.UPDATE, update.json_snippet, update.tmpl_diff, update.prop_diff)
         return self._acting.wait_first(job, attempt, driver, token)

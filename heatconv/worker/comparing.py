@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from heatconv.model.definition import Definition
+from heatconv.model.foreseen import Deed
 from heatconv.model.records import ResourceRow
 from heatconv.resources.comparing import Update
 from heatconv.resources.driver import PluginDriver
@@ -50,6 +51,29 @@ def is_left(registry: Registry, row: ResourceRow, wanted: Definition) -> bool:
         or row.handover is not None
         or "pre-update" in wanted.hooks
     )
+
+
+def is_update(
+    registry: Registry, row: ResourceRow, wanted: Definition, driver_of: Callable[[Definition], PluginDriver]
+) -> bool:
+    """Tell whether a row is known to take an update that nothing keeps from being begun at once.
+
+    Only types that ``compares_alone`` are compared.  Where that does not tell, or is an error, ``compare``
+    does.
+
+    Args:
+        driver_of: makes drivers whose plugins can ask nobody; for the other arguments see ``compare``.
+    """
+    applied = row.applied
+    if applied is None or applied.implemented_by != wanted.implemented_by or row.handover is not None:
+        return False
+    if "pre-update" in wanted.hooks or "update" in wanted.restricted_actions or not row.may(Deed.UPDATE):
+        return False
+    try:
+        alone = registry.get(wanted.implemented_by).compares_alone
+        return alone and isinstance(compare(registry, row, wanted, driver_of), Differs)
+    except Exception:  # noqa: BLE001 - a plugin may raise anything, and does so again for who sees to it
+        return False
 
 
 def compare(

@@ -60,6 +60,13 @@ class PluginFactory:
         keeper = RowKeeper(self._database, row, only_here=type_.only_here)
         return driven(type_, row.name, definition, self._facts(job), Incarnation.of(row), keeper)
 
+    def make_alone(self, job: Job, definition: Definition) -> PluginDriver:
+        """Return one that knows nobody to ask, and keeps nothing: for who is not to wait for anybody."""
+        row, stack = job.row, job.stack
+        facts = StackFacts(id=stack.id, name=stack.name, project_id=stack.project_id, action=stack.action)
+        type_ = self._registry.get(definition.implemented_by)
+        return driven(type_, row.name, definition, facts, Incarnation.of(row), None)
+
     def _facts(self, job: Job) -> StackFacts:
         stack = job.stack
         return StackFacts(

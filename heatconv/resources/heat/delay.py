@@ -22,6 +22,7 @@ class Delay(resource.Resource):
 
     support_status = support.SupportStatus(version="11.0.0")
     only_here = True
+    compares_alone = True
 
     PROPERTIES = (MIN_WAIT, MAX_JITTER, JITTER_MULTIPLIER, DELAY_ACTIONS) = (
         "min_wait",

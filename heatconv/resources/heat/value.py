@@ -16,6 +16,7 @@ class Value(resource.Resource):
 
     support_status = support.SupportStatus(version="7.0.0")
     only_here = True
+    compares_alone = True
 
     PROPERTIES = (VALUE, TYPE) = ("value", "type")
     ATTRIBUTES = (VALUE_ATTR,) = ("value",)
