@@ -17,6 +17,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.mysql.base import MySQLDialect
 from sqlalchemy.engine import Connection, Engine
 
+from heatconv.db.plumbing import postgresql
+
 #: Seconds a process may pause in the middle of a transaction.  The server ends that of one
 #: that is stopped, or whose machine is gone, and with it the locks that others wait for.
 LONGEST_PAUSE = 3
@@ -46,6 +48,7 @@ def open_as_needed(engine: Engine) -> None:
         if engine.dialect.driver == "pymysql":
             sa.event.listen(engine, "do_connect", _connect_to_mysql)
     else:
+        sa.event.listen(engine, "do_connect", lambda _dialect, _record, given, options: postgresql.connect(*given, **options))
         sa.event.listen(engine, "connect", _open_postgresql)
 
 
