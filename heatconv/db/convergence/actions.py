@@ -33,7 +33,7 @@ def try_begin(connection: Connection, row: ResourceRow, attempt: Attempt) -> boo
     writes = Together(connection)
     row_locks.write(writes, row, row_locks.begun(row, attempt))
     add_events(writes, [row_locks.begun_event(row, attempt)])
-    if not writes.send():
+    if not writes.send(last=True):
         raise Undo(result=False)
     return True
 
@@ -44,9 +44,11 @@ def try_write(database: Database, row: ResourceRow, columns: Mapping[str, Any]) 
 
 
 def _write_all(connection: Connection, writes: Sequence[row_locks.Write]) -> list[bool | None]:
+    if len(writes) == 1:
+        (write,) = writes
+        return [row_locks.try_write(connection, write.row, write.columns, alone=True)]
     written = row_locks.write_all(connection, writes)
-    missed = False if len(writes) == 1 else None
-    return [True if write.row.id in written else missed for write in writes]
+    return [True if write.row.id in written else None for write in writes]
 
 
 _write = grouped(_write_all, lambda write: write.row.stack_id)

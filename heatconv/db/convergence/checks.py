@@ -149,7 +149,7 @@ def _end_all(connection: Connection, ends: Sequence[_End]) -> list[Finish | None
     writes = Together(connection)
     passed_on = propagation.propagate(connection, [end.sender for end in current], ahead, writes)
     gone_on = _go_on(connection, current, passed_on, happened, writes)
-    propagation.send(writes)
+    propagation.send(writes, last=True)
     finished |= zip(map(id, current), gone_on, strict=True)
     missed = Fenced() if len(ends) == 1 else None
     return [finished.get(id(end), missed) for end in ends]

@@ -20,7 +20,7 @@ from heatconv.db.convergence.services import alive
 from heatconv.db.delivery.events import add_events
 from heatconv.db.plumbing.group_commit import grouped
 from heatconv.db.plumbing.places import Opened
-from heatconv.db.plumbing.prepared import Prepared
+from heatconv.db.plumbing.prepared import ALONE, Prepared
 from heatconv.db.plumbing.session import Database, Undo
 from heatconv.db.plumbing.together import Together
 from heatconv.db.tables import resource, service, stack, sync_point, sync_point_input
@@ -79,7 +79,7 @@ def _claim_all(connection: Connection, asks: Sequence[Ask]) -> list[Claim | None
     found: dict[sync_points.Key, Any] = {}
     for some in sync_points.selections({ask.key for ask in asks}):
         parameters = {**some, "dead_after": asks[0].claimant.worker.dead_after}
-        for row in connection.execute(_READ, parameters):
+        for row in connection.execute(_READ, parameters, execution_options=ALONE):
             traversal_id, resource_id, is_update = row[_KEY]
             found[traversal_id, resource_id, bool(is_update)] = row
     stacks: dict[str, Stack] = {}
@@ -279,7 +279,7 @@ def _with_inputs(
             if not _requires(job) <= inputs[ask.key].keys():
                 others.add(ask.key)
     for some in sync_points.selections(others):
-        for row in connection.execute(_READ_INPUTS, some):
+        for row in connection.execute(_READ_INPUTS, some, execution_options=ALONE):
             key = row.traversal_id, row.resource_id, bool(row.is_update)
             data = Opened(sync_point_input, row).data
             inputs[key][data["name"]] = data

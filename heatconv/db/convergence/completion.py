@@ -65,8 +65,13 @@ class Completed(NamedTuple):
     reason: str
 
 
-def complete(connection: Connection, ended: Sequence[Completed]) -> Mapping[str, Owner]:
-    """End the traversals of locked stacks, and drop what only these needed; return whom to tell, by stack."""
+def complete(
+    connection: Connection, ended: Sequence[Completed], *, last: bool = False
+) -> Mapping[str, Owner]:
+    """End the traversals of locked stacks, and drop what only these needed; return whom to tell, by stack.
+
+    ``last``: nothing comes after that in the transaction.
+    """
     if not ended:
         return {}
     stacks = [each.stack for each in ended]
@@ -95,10 +100,10 @@ def complete(connection: Connection, ended: Sequence[Completed]) -> Mapping[str,
     if changed:
         kept = {"of_templates": [row.id for row in changed], "kept": [row.raw_template_id for row in changed]}
         writes.execute(_DROP_OTHERS, kept)
-    writes.send()
-    for row in stacks:
-        if row.action == Action.SNAPSHOT:
-            snapshots.fill(connection, row.current_traversal, row.id)
+    filled = [row for row in stacks if row.action == Action.SNAPSHOT]
+    writes.send(last=last and not filled)
+    for row in filled:
+        snapshots.fill(connection, row.current_traversal, row.id)
     return owners
 
 

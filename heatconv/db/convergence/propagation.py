@@ -171,13 +171,13 @@ def propagate(
     return Propagation(ready, inputs)
 
 
-def send(writes: Together) -> None:
-    """Write what ``propagate`` has left to be written.
+def send(writes: Together, *, last: bool = False) -> None:
+    """Write what ``propagate`` has left to be written; ``last`` is that of ``Together.send``.
 
     Raises:
         RetryRequest: a sync point was not as it was read; the transaction is tried again.
     """
-    if not writes.send():
+    if not writes.send(last=last):
         raise oslo_db_exception.RetryRequest(errors.StaleWrite(entity="sync point"))
 
 

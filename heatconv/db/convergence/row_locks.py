@@ -19,7 +19,7 @@ from sqlalchemy.engine import Connection
 from heatconv.db.delivery.events import resource_event
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.places import placed
-from heatconv.db.plumbing.prepared import Prepared
+from heatconv.db.plumbing.prepared import ALONE, Prepared
 from heatconv.db.plumbing.together import Together
 from heatconv.db.plumbing.types import utcnow
 from heatconv.db.rows import resource as record
@@ -115,14 +115,17 @@ def try_write(
     let_go: bool = False,
     touch: bool = False,
     metadata_too: bool = False,
+    alone: bool = False,
 ) -> bool:
     """Write to a row that is held, fenced.
 
     ``let_go`` unlocks it, ``touch`` dates it, ``metadata_too`` voids whatever
-    another is about to write to its metadata.
+    another is about to write to its metadata; ``alone``: nothing else is done in the transaction.
     """
     statement = _statement("held", frozenset(columns), let_go=let_go, touch=touch, metadata_too=metadata_too)
-    return connection.execute(statement, {**placed(resource, columns, row), **_fence(row)}).rowcount == 1
+    parameters = {**placed(resource, columns, row), **_fence(row)}
+    options = ALONE if alone else None
+    return connection.execute(statement, parameters, execution_options=options).rowcount == 1
 
 
 def write(writes: Together, row: ResourceRow, columns: Mapping[str, Any]) -> None:

@@ -103,7 +103,8 @@ def _finish_all(connection: Connection, halves: Sequence[_Due]) -> list[Half | N
     ready = _begin_cleanup(connection, cleaning, ahead) if cleaning else {}
     going_on = {sender.traversal_id for sender in cleaning}  # even if none is READY: a join may be in between
     ended = [row for half, row in due.items() if half.traversal_id not in going_on]
-    owners = completion.complete(connection, [_completed(connection, row) for row in ended])
+    completed = [_completed(connection, row) for row in ended]
+    owners = completion.complete(connection, completed, last=True)
     missed = Half() if len(halves) == 1 else None
     return [
         Half(ready=tuple(ready.get(half.traversal_id, ())), owner=owners.get(half.stack_id))

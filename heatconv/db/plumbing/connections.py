@@ -48,7 +48,11 @@ def open_as_needed(engine: Engine) -> None:
         if engine.dialect.driver == "pymysql":
             sa.event.listen(engine, "do_connect", _connect_to_mysql)
     else:
-        sa.event.listen(engine, "do_connect", lambda _dialect, _record, given, options: postgresql.connect(*given, **options))
+        sa.event.listen(
+            engine,
+            "do_connect",
+            lambda _dialect, _record, given, options: postgresql.connect(*given, **options),
+        )
         sa.event.listen(engine, "connect", _open_postgresql)
 
 

@@ -13,7 +13,6 @@ import psycopg2
 import psycopg2.extensions
 from psycopg2.extensions import ISOLATION_LEVEL_AUTOCOMMIT
 
-
 #: What has psycopg2 itself begin no transaction.
 _begins_nothing: Any = psycopg2.extensions.connection.autocommit
 
@@ -26,7 +25,7 @@ class PlainConnection(psycopg2.extensions.connection):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        _begins_nothing.__set__(self, True)
+        _begins_nothing.__set__(self, True)  # noqa: FBT003 - a descriptor takes no keyword
         self.begun = False  #: whether a transaction is open
         self._is_apart = False
 
@@ -42,15 +41,15 @@ class PlainConnection(psycopg2.extensions.connection):
         self._is_apart = is_apart
 
     def set_isolation_level(self, level: int | None) -> None:
-        """Have each statement be a transaction of its own, or not; what other levels there are nobody asks for.
+        """Have each statement be a transaction of its own, or not: SQLAlchemy sets ``autocommit`` by it.
 
-        SQLAlchemy sets by it what ``autocommit`` sets.
+        For other levels than the server's default nobody asks.
         """
         self.autocommit = level == ISOLATION_LEVEL_AUTOCOMMIT
 
     def cursor(self, *arguments: Any, **options: Any) -> Any:
         """Return a cursor."""
-        options.setdefault("cursor_factory", _Cursor)
+        options.setdefault("cursor_factory", PlainCursor)
         return super().cursor(*arguments, **options)
 
     def commit(self) -> None:
@@ -70,18 +69,24 @@ class PlainConnection(psycopg2.extensions.connection):
             self.begun = False
 
 
-class _Cursor(psycopg2.extensions.cursor):
-    """A cursor that begins a transaction along with its first statement."""
+class PlainCursor(psycopg2.extensions.cursor):
+    """A cursor that begins a transaction along with its first statement, and may end it with its last."""
 
     connection: PlainConnection
+    alone = False  #: whether its statement is a transaction of its own, unless one is open
+    last = False  #: whether its statement, a text then, also commits the transaction, and tells nothing
 
-    def execute(self, query: str | bytes, vars: Any = None) -> None:
+    def execute(self, query: Any, vars: Any = None) -> None:
         """Send a statement."""
-        if self._begins():
-            query = b"BEGIN;" + query if isinstance(query, bytes) else f"BEGIN;{query}"
-        super().execute(query, vars)
+        if self.last and self.connection.begun:
+            super().execute(f"{query};COMMIT", vars)
+            self.connection.begun = False
+        elif self.last or self.alone or not self._begins():
+            super().execute(query, vars)
+        else:  # psycopg2 itself sends many rows as bytes
+            super().execute(b"BEGIN;" + query if isinstance(query, bytes) else f"BEGIN;{query}", vars)
 
-    def executemany(self, query: str | bytes, vars_list: Any) -> None:
+    def executemany(self, query: Any, vars_list: Any) -> None:
         """Send a statement several times."""
         if self._begins():
             super().execute("BEGIN")

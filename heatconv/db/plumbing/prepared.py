@@ -30,6 +30,12 @@ LONGEST = 8  #: values in all lists of a statement; for each number of them it i
 Parameters = Mapping[str, Any]
 _NONE: Parameters = {}
 
+#: Options of an execution that save PostgreSQL round trips; elsewhere nothing comes of them.
+#: The statement is a transaction of its own if it is the first: a read, or the only write.
+ALONE: Mapping[str, Any] = {"heatconv_alone": True}
+#: The statement is the last of its transaction, which is committed with it; what came of it nobody is told.
+LAST: Mapping[str, Any] = {"heatconv_last": True}
+
 _FORMS = "heatconv_forms"  #: the attribute of a dialect that has what statements are there
 SENT = "heatconv.sent"  #: under which a connection's ``info`` has how often it was sent what
 _KEEPS = "heatconv_keeps"  #: the attribute of a dialect that is False if its servers do not keep anything
@@ -62,7 +68,7 @@ class Prepared(sa.Executable):
         form = None if others else forms.form(parameters)
         if form is None:
             return connection.execute(self.statement, many, execution_options=options)
-        return form.execute(connection, parameters)
+        return form.execute(connection, parameters, options or _NONE)
 
     def _execute_on_scalar(self, connection: Connection, many: Sequence[Parameters], options: Any) -> Any:
         """Answer ``connection.scalar``."""
@@ -145,7 +151,9 @@ class _Form:
         self._found = _metadata(statement, dialect) if isinstance(statement, sa.Select) else None
         self._kept = _Kept(self._sql, types, dialect) if dialect.driver == "psycopg2" else None
 
-    def execute(self, connection: Connection, parameters: Parameters) -> IteratorResult[Any] | Met:
+    def execute(
+        self, connection: Connection, parameters: Parameters, options: Mapping[str, Any]
+    ) -> IteratorResult[Any] | Met:
         """Send the statement, and return what came of it."""
         if not connection.in_transaction():
             connection.begin()
@@ -159,10 +167,14 @@ class _Form:
         try:
             for listener in dispatch.before_cursor_execute:
                 listener(*heard)
-            cursor.execute(self._text(connection), given)
+            text = self._text(connection)
+            is_last = self._kept is not None and LAST.items() <= options.items()
+            if self._kept is not None:
+                cursor.alone, cursor.last = ALONE.items() <= options.items(), is_last
+            cursor.execute(text, given)
             for listener in dispatch.after_cursor_execute:
                 listener(*heard)
-            found = cursor.fetchall() if self._found else None
+            found = cursor.fetchall() if self._found and not is_last else None
             met = cursor.rowcount
             cursor.close()
         except BaseException as error:  # noqa: BLE001 - SQLAlchemy tells what is the database's, and raises all
@@ -179,7 +191,8 @@ class _Form:
             sent[kept.name] += 1
             return self._sql
         if sent[kept.name] == OFTEN:
-            cursor = connection.connection.cursor()
+            cursor: Any = connection.connection.cursor()
+            cursor.alone = True  # it lasts for longer than a transaction
             cursor.execute(kept.prepare)
             cursor.close()
             sent[kept.name] += 1

@@ -31,6 +31,7 @@ from heatconv import errors
 from heatconv.db.plumbing.places import Opened, placed
 from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.session import Database, reading, writing
+from heatconv.db.plumbing.together import Together
 from heatconv.db.plumbing.types import seconds_ago, utcnow
 from heatconv.db.tables import request as table
 
@@ -161,7 +162,7 @@ _KEEP = Prepared(
 
 
 def keep(connection: Connection, request: Request, answer: dict[str, Any]) -> None:
-    """Write a request's row, WHERE there is none yet and it is not too late; part of a transaction.
+    """Write a request's row, WHERE there is none yet and it is not too late; the end of a transaction.
 
     Raises:
         AlreadyAnswered: there is one (primary key).
@@ -172,11 +173,13 @@ def keep(connection: Connection, request: Request, answer: dict[str, Any]) -> No
         "its_answer": _sealed(request, answer),
         "asked_at": datetime.fromtimestamp(request.asked_at, UTC).replace(tzinfo=None),
     }
+    writes = Together(connection)
+    writes.execute(_KEEP, row, rows=1)
     try:
-        written = connection.execute(_KEEP, row).rowcount
+        in_time = writes.send(last=True)
     except oslo_db_exception.DBDuplicateEntry:
         raise AlreadyAnswered from None
-    if written != 1:
+    if not in_time:
         raise errors.TransportError(
             reason=f"the request was made more than {LATEST} s ago by the clock of who made it:"
             " see that the clocks of the API's and the database's hosts agree"

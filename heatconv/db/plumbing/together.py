@@ -13,10 +13,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
 import sqlalchemy as sa
+from oslo_db import exception as oslo_db_exception
 from sqlalchemy.engine import Connection, Dialect
 from sqlalchemy.sql.dml import UpdateBase
 
-from heatconv.db.plumbing.prepared import Prepared
+from heatconv.db.plumbing.prepared import LAST, Prepared
+
+_DIVISION_BY_ZERO = "22012"  #: what PostgreSQL says of one
+
+_Parts = tuple[tuple[Prepared, bool], ...]  #: writes, and whether it matters how many rows each has met
 
 _FEW = 64  #: combinations of statements that a process keeps put together; there are about ten
 
@@ -66,16 +71,22 @@ class Together:
             self._all_met = self._carry_out() and self._all_met
         self._writes.append(_Write(statement, parameters, rows))
 
-    def send(self) -> bool:
+    def send(self, *, last: bool = False) -> bool:
         """Carry out what was collected; return whether each write so far has met as many rows as it has to.
 
         If one has not, the transaction is to be rolled back: the others are written all the same.
+
+        Args:
+            last: nothing comes after them in their transaction: PostgreSQL commits along with them, unless
+                that has to be rolled back.
         """
-        self._all_met = self._carry_out() and self._all_met
+        self._all_met = self._carry_out(last=last and self._all_met) and self._all_met
         return self._all_met
 
-    def _carry_out(self) -> bool:
+    def _carry_out(self, *, last: bool = False) -> bool:
         writes, self._writes = self._writes, []
+        if last and writes and self.dialect.name == "postgresql":
+            return self._send_last(writes)
         if len(writes) > 1 and self.dialect.name == "postgresql":
             met = self._send_as_one(writes)
         else:
@@ -84,13 +95,51 @@ class Together:
 
     def _send_as_one(self, writes: Sequence[_Write]) -> Sequence[int | None]:
         """Send writes as one statement; return how many rows each has met, None where nobody asked."""
-        parts = tuple((write.statement, write.rows is not None) for write in writes)
-        parameters = {name: value for write in writes for name, value in write.parameters.items()}
-        return self._connection.execute(_combined(parts), parameters).one()
+        return self._connection.execute(_combined(_parts(writes)), _parameters(writes)).one()
+
+    def _send_last(self, writes: Sequence[_Write]) -> bool:
+        """Send writes as one statement that ends the transaction, or fails if one has not met its rows."""
+        expected = {f"expected_{number}": write.rows for number, write in enumerate(writes)}
+        asked = {name: rows for name, rows in expected.items() if rows is not None}
+        try:
+            self._connection.execute(
+                _ending(_parts(writes)), {**_parameters(writes), **asked}, execution_options=LAST
+            )
+        except oslo_db_exception.DBError as error:
+            if getattr(getattr(error.inner_exception, "orig", None), "pgcode", None) != _DIVISION_BY_ZERO:
+                raise
+            return False
+        return True
+
+
+def _parts(writes: Sequence[_Write]) -> _Parts:
+    return tuple((write.statement, write.rows is not None) for write in writes)
+
+
+def _parameters(writes: Sequence[_Write]) -> dict[str, Any]:
+    return {name: value for write in writes for name, value in write.parameters.items()}
 
 
 @functools.lru_cache(maxsize=_FEW)
-def _combined(statements: tuple[tuple[Prepared, bool], ...]) -> Prepared:
+def _ending(statements: _Parts) -> Prepared:
+    """Return the statement that carries out all of them, and fails if one has not met its rows.
+
+    It divides by what is 0 then: a function that raises an error is none of SQL's, and each database
+    would have to be given one.
+    """
+    found = cast("sa.Select[Any]", _combined(statements).statement)
+    met = [
+        column == sa.bindparam(f"expected_{number}", type_=sa.Integer)
+        for number, (column, (_, is_asked)) in enumerate(zip(found.selected_columns, statements, strict=True))
+        if is_asked
+    ]
+    if not met:
+        return _combined(statements)
+    return Prepared(found.with_only_columns(1 // sa.case((sa.and_(*met), 1), else_=0)))
+
+
+@functools.lru_cache(maxsize=_FEW)
+def _combined(statements: _Parts) -> Prepared:
     """Return the statement that carries out all of them and returns how many rows each has met, if asked."""
     met: list[sa.ColumnElement[Any]] = []
     parts = []
