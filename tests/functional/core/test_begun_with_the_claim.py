@@ -30,7 +30,7 @@ def alone(request, world, monkeypatch):
 
 def commits_of(worker):
     """Return a list that grows with each transaction of a worker."""
-    committed = []
+    committed: list[object] = []
     sa.event.listen(worker.database.engine, "commit", committed.append)
     return committed
 
@@ -103,5 +103,7 @@ def test_what_is_wrong_with_the_comparison_is_told_as_ever(world, alone, monkeyp
 @pytest.mark.parametrize("kept", [{"hooks": ("pre-update",)}, {"restricted_actions": ("update",)}])
 def test_what_is_kept_from_being_updated_is_not_begun(world, alone, registry, kept):
     row = resources.find(world.database, world.row("A").id)
+    assert row is not None
+    assert row.applied is not None
     wanted = row.applied.changed(properties={**row.applied.properties, "value": "other a"}, **kept)
     assert not comparing.is_update(registry, row, wanted, lambda _definition: pytest.fail("it was compared"))
