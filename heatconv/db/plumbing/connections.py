@@ -48,11 +48,8 @@ def open_as_needed(engine: Engine) -> None:
         if engine.dialect.driver == "pymysql":
             sa.event.listen(engine, "do_connect", _connect_to_mysql)
     else:
-        sa.event.listen(
-            engine,
-            "do_connect",
-            lambda _dialect, _record, given, options: postgresql.connect(*given, **options),
-        )
+        if engine.dialect.driver == "psycopg2":
+            sa.event.listen(engine, "do_connect", _connect_to_postgresql)
         sa.event.listen(engine, "connect", _open_postgresql)
 
 
@@ -102,6 +99,12 @@ def _open_mysql(connection: Any, _record: object) -> None:
 def _limit_of_pauses(*, is_mariadb: bool) -> tuple[str, int]:
     # MySQL has none for transactions: there it is one for idle connections, which are not to go so soon.
     return ("idle_transaction_timeout", LONGEST_PAUSE) if is_mariadb else ("wait_timeout", LONGEST_IDLE)
+
+
+def _connect_to_postgresql(
+    _dialect: object, _record: object, arguments: list[Any], options: dict[str, Any]
+) -> Any:
+    return postgresql.connect(*arguments, **options)
 
 
 def _open_postgresql(connection: Any, _record: object) -> None:
