@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.mysql.base import MySQLDialect
 from sqlalchemy.engine import Connection, Engine
 
-from heatconv.db.plumbing import postgresql
+from heatconv.db.plumbing.postgresql import PlainConnection
 
 #: Seconds a process may pause in the middle of a transaction.  The server ends that of one
 #: that is stopped, or whose machine is gone, and with it the locks that others wait for.
@@ -102,9 +102,9 @@ def _limit_of_pauses(*, is_mariadb: bool) -> tuple[str, int]:
 
 
 def _connect_to_postgresql(
-    _dialect: object, _record: object, arguments: list[Any], options: dict[str, Any]
-) -> Any:
-    return postgresql.connect(*arguments, **options)
+    _dialect: object, _record: object, _arguments: list[Any], options: dict[str, Any]
+) -> None:
+    options["connection_factory"] = PlainConnection
 
 
 def _open_postgresql(connection: Any, _record: object) -> None:

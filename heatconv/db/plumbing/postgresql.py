@@ -13,9 +13,6 @@ import psycopg2
 import psycopg2.extensions
 from psycopg2.extensions import ISOLATION_LEVEL_AUTOCOMMIT
 
-#: What has psycopg2 itself begin no transaction.
-_begins_nothing: Any = psycopg2.extensions.connection.autocommit
-
 
 class PlainConnection(psycopg2.extensions.connection):
     """A connection that leaves beginning to its cursors, and ends what they have begun.
@@ -25,7 +22,7 @@ class PlainConnection(psycopg2.extensions.connection):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        _begins_nothing.__set__(self, True)  # noqa: FBT003 - a descriptor takes no keyword
+        self.set_session(autocommit=True)  # by which psycopg2 itself begins nothing, whatever is asked below
         self.begun = False  #: whether a transaction is open
         self._is_apart = False
 
@@ -99,9 +96,3 @@ class PlainCursor(psycopg2.extensions.cursor):
             return False
         connection.begun = True  # to end what was not begun does no harm
         return True
-
-
-def connect(*arguments: Any, **options: Any) -> PlainConnection:
-    """Return a connection; the arguments are those of ``psycopg2.connect``."""
-    made: PlainConnection = psycopg2.connect(*arguments, connection_factory=PlainConnection, **options)
-    return made

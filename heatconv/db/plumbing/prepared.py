@@ -31,9 +31,9 @@ Parameters = Mapping[str, Any]
 Convert = Callable[[Any], Any]
 _NONE: Parameters = {}
 
-#: Options of an execution that save PostgreSQL round trips; elsewhere nothing comes of them.
-#: The statement is a transaction of its own if it is the first: a read, or the only write.
 _ALONE, _LAST = "heatconv_alone", "heatconv_last"
+# Options of an execution that save PostgreSQL round trips; elsewhere nothing comes of them.
+#: The statement is a transaction of its own if it is the first: a read, or the only write.
 ALONE: Mapping[str, Any] = {_ALONE: True}
 #: The statement is the last of its transaction, which is committed with it; what came of it nobody is told.
 LAST: Mapping[str, Any] = {_LAST: True}
