@@ -166,21 +166,21 @@ class _Form:
             values[name] = _sent(convert, parameters[name])
         for each in self._lists:
             values.update(each.values(parameters[each.name]))
-        given: Any = values
+        given: Any = values if self._order is None else tuple([values[name] for name in self._order])
         dispatch = connection.dispatch
         cursor: Any = connection.connection.cursor()
+        heard = (connection, cursor, self._sql, given, None, False)  # what SQLAlchemy has listeners hear
         is_last = False
         try:
-            text, order = self._text(connection)
-            if order is not None:
-                given = tuple([values[name] for name in order])
-            heard = (connection, cursor, self._sql, given, None, False)  # what SQLAlchemy has listeners hear
             for listener in dispatch.before_cursor_execute:
                 listener(*heard)
             if self._kept is not None:
                 cursor.alone, cursor.last = _ALONE in options, _LAST in options
                 is_last = cursor.last
-            cursor.execute(text, given)
+            if kept := self._kept_by_the_server(connection):
+                cursor.execute(kept.execute, tuple([values[name] for name in kept.order]))
+            else:
+                cursor.execute(self._sql, given)
             for listener in dispatch.after_cursor_execute:
                 listener(*heard)
             found = cursor.fetchall() if self._found and not is_last else None
@@ -190,25 +190,22 @@ class _Form:
             self._fail(connection, cursor, given, error)
         return Met(met) if self._found is None or found is None else IteratorResult(self._found, iter(found))
 
-    def _text(self, connection: Connection) -> tuple[str, Sequence[str] | None]:
-        """Return what is to be sent, and the order of its values, None if they are named.
-
-        That is the statement, or only its name, if the server keeps it from now on.
-        """
+    def _kept_by_the_server(self, connection: Connection) -> _Kept | None:
+        """Return what the server keeps of the statement from now on, None if it is sent as a whole."""
         kept = self._kept
         if kept is None or not getattr(connection.dialect, _KEEPS, True):
-            return self._sql, self._order
+            return None
         sent = connection.info.setdefault(SENT, Counter())
         if sent[kept.name] < OFTEN:
             sent[kept.name] += 1
-            return self._sql, self._order
+            return None
         if sent[kept.name] == OFTEN:
             cursor: Any = connection.connection.cursor()
             cursor.alone = True  # it lasts for longer than a transaction
             cursor.execute(kept.prepare)
             cursor.close()
             sent[kept.name] += 1
-        return kept.execute, kept.order
+        return kept
 
     def _fail(self, connection: Connection, cursor: Any, given: Any, error: BaseException) -> NoReturn:
         """Raise what SQLAlchemy makes of an error; if it was that the server keeps nothing, for another try.

@@ -126,6 +126,20 @@ def test_a_write_says_how_many_rows_it_has_met(database):
     assert [write(database, WRITE, nobody) for _ in range(OFTEN + 2)] == [0] * (OFTEN + 2)
 
 
+def test_who_listens_hears_what_could_be_sent_as_it_is_heard(database):
+    found = []
+
+    def send_again(_connection, cursor, statement, parameters, *_rest):
+        if statement.startswith("SELECT thing_prepared"):
+            cursor.execute(statement, parameters)
+            found.append([tuple(row) for row in cursor.fetchall()])
+
+    sa.event.listen(database.engine, "before_cursor_execute", send_again)
+    for _ in range(OFTEN + 2):
+        read(database, OF_NAMES, {"names": NAMES[:2]})
+    assert found == [[("a", "a", "%"), ("b", "b", "%")]] * (OFTEN + 2)
+
+
 def test_lists_may_be_of_any_length(database):
     names = [*NAMES, *(f"no-{number}" for number in range(LONGEST))]
     for length in (0, 1, 2, 3, LONGEST, LONGEST + 2):
