@@ -18,6 +18,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Generic, TypeVar, cast
 
 LOG = logging.getLogger(__name__)
@@ -87,20 +88,33 @@ class Grouping(Generic[C, R]):
         Raises:
             Exception: whatever seeing to it alone raises.
         """
-        ticket: _Ticket[C, R] = _Ticket(call, self._tree_of(call))
+        (answer,) = self.begin([call])
+        return answer()
+
+    def begin(self, calls: Sequence[C]) -> list[Callable[[], R]]:
+        """Take calls that a thread makes at the same time; return, for each, what returns what came of it.
+
+        The thread has to call all of those, in their order, for others may wait until it does.  Each
+        raises what seeing to its own call alone raises.
+        """
+        tickets = [_Ticket[C, R](call, self._tree_of(call)) for call in calls]
+        if not tickets:
+            return []
         with self._lock:
-            begins = self._may_begin(ticket.tree)
-            if begins:
-                ticket.beside = self._under_way >= self._abreast
-                self._begin([ticket])
+            if self._may_begin(tickets[0].tree):
+                tickets[0].beside = self._under_way >= self._abreast
+                self._begin(tickets)
             else:
-                self._waiting.append(ticket)
-        if not begins:
+                self._waiting.extend(tickets)
+        return [partial(self._answer, ticket) for ticket in tickets]
+
+    def _answer(self, ticket: _Ticket[C, R]) -> R:
+        if not ticket.group:
             self._wait(ticket)
         if ticket.group:
             self._lead(ticket.group)
         if ticket.result is None:
-            (ticket.result,) = self._see_to([call])
+            (ticket.result,) = self._see_to([ticket.call])
         return cast("R", ticket.result)  # one call that is seen to alone is not left out
 
     def _wait(self, ticket: _Ticket[C, R]) -> None:

@@ -27,6 +27,7 @@ LOG = logging.getLogger(__name__)
 
 #: Threads that hand messages on to the pool; the pool does the work.
 RECEIVERS = 2
+TOGETHER = 4  #: nodes of a message that a thread claims at once, if there is a thread for each of them
 SPARE = 8  #: threads for trees that have none here yet: those of a huge tree may all be busy for long
 LAST_SECONDS = 2.5  #: what running checks get to end in when the worker is told to stop
 
@@ -123,8 +124,10 @@ class WorkerService:
         """Check some nodes when it is their turn."""
         if tree is not None:
             self._worker.trees.meet(stack_id, tree)
-        checks: list[Check] = [(stack_id, traversal_id, node) for node in nodes]
         its_tree = self._worker.trees.root_of(stack_id)
+        together = len(nodes) <= min(TOGETHER, self._spare_capacity(its_tree))
+        some = [tuple(nodes)] if together else [(node,) for node in nodes]
+        checks = [Check(stack_id, traversal_id, each) for each in some]
         needed = self._queue.add(its_tree, checks)
         if needed.spare:
             self._submit(lambda: self._check(self._queue.take_of(its_tree)), self._spare_pool)
@@ -151,7 +154,7 @@ class WorkerService:
         if turn is None:  # another thread took it, or it was passed on
             return
         try:
-            self._worker.checker.check(*turn.check)
+            self._worker.checker.check(turn.check.stack_id, turn.check.traversal_id, *turn.check.nodes)
         finally:
             # The next turn is the pool's to give: what came due meanwhile has waited for longer.
             if self._queue.end(turn):
@@ -161,8 +164,8 @@ class WorkerService:
     def _pass_on(self) -> None:
         """Leave what waits for its turn to other workers."""
         waiting: dict[tuple[str, str, str], list[Node]] = {}
-        for tree, (stack_id, traversal_id, node) in self._queue.take_all():
-            waiting.setdefault((stack_id, traversal_id, tree), []).append(node)
+        for tree, check in self._queue.take_all():
+            waiting.setdefault((check.stack_id, check.traversal_id, tree), []).extend(check.nodes)
         for (stack_id, traversal_id, tree), nodes in waiting.items():
             self._bell.ring(stack_id, traversal_id, nodes, tree)
 

@@ -35,7 +35,7 @@ PING = 3  #: seconds that a server has to answer whether it is there
 #: How nodes that became ready at the same time share messages: few messages, for what lies side by
 #: side in a graph is best kept together, but none of so many nodes that one worker would be long at it;
 #: unless there are so many messages that whoever rings later would have to wait until all are taken.
-FEW_MESSAGES, MOST_NODES, MOST_MESSAGES = 4, 32, 512
+FEW_MESSAGES, FEW_NODES, MOST_NODES, MOST_MESSAGES = 4, 2, 32, 512
 
 
 class Stoppable(Protocol):
@@ -197,11 +197,11 @@ class Bell:
         self._engines = bus.client(ENGINE_TOPIC)
 
     def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node], tree: str | None = None) -> None:
-        """Cast ``check_resource`` for each node; where they are many, for a handful at a time.
+        """Cast ``check_resource`` for the nodes, for a handful at a time.
 
         ``tree`` is the root of the tree that the stack is in, if who rings knows it.
         """
-        handful = min(MOST_NODES, math.ceil(len(nodes) / FEW_MESSAGES))
+        handful = min(MOST_NODES, max(FEW_NODES, math.ceil(len(nodes) / FEW_MESSAGES)))
         handful = max(handful, math.ceil(len(nodes) / MOST_MESSAGES))
         for start in range(0, len(nodes), handful or 1):
             self._cast(

@@ -19,6 +19,7 @@ from heatconv.db.plumbing.session import Database
 from heatconv.model.nodes import Direction, Node
 from heatconv.model.outcomes import (
     Busy,
+    Claim,
     Claimed,
     Failure,
     Fenced,
@@ -76,27 +77,43 @@ class Checker:
         self._release = Release(database, doorbell, timer, trees)
         self.held = HeldRows(timer, self._release, may_act=may_act, look_again=self._look_again)
 
-    def check(self, stack_id: str, traversal_id: str, node: Node) -> None:
-        """Check a node: make its resource so, or clear it away, and tell its successors."""
+    def check(self, stack_id: str, traversal_id: str, *nodes: Node) -> None:
+        """Check nodes: make the resource of each so, or clear it away, and tell its successors."""
         if not self._may_act():
-            LOG.warning("stack %s: %s is left to others: this worker could not heartbeat", stack_id, node)
-        elif node.resource_id == stack_id:
-            self._end_half(stack_id, traversal_id, node.direction)
-        else:
-            self._claim(stack_id, traversal_id, node, self._claimants.claimant())
+            LOG.warning("stack %s: %s are left to others: this worker could not heartbeat", stack_id, nodes)
+            return
+        tree = self._trees.root_of(stack_id)
+        asks = []
+        for node in nodes:
+            if node.resource_id == stack_id:
+                self._end_half(stack_id, traversal_id, node.direction)
+            else:
+                asks.append(Ask(traversal_id, node, self._claimants.claimant(), tree))
+        answers = claims.claim_together(self._database, asks)
+        claimed = [self._claimed(stack_id, ask, answer) for ask, answer in zip(asks, answers, strict=True)]
+        self._work([each for each in claimed if each is not None])
 
-    def _claim(self, stack_id: str, traversal_id: str, node: Node, claimant: Claimant) -> None:
+    def _claim(self, stack_id: str, ask: Ask) -> None:
         """Lock a node's row, decide the first step, and work; a try before may have locked it already."""
+        claimed = self._claimed(stack_id, ask, lambda: claims.claim(self._database, ask))
+        if claimed is not None:
+            self._work((claimed,))
+
+    def _claimed(self, stack_id: str, ask: Ask, answer: Callable[[], Claim]) -> Claimed | None:
+        """Return what was claimed, if anything was; ring for whoever else that concerns.
+
+        Without an answer, the node is claimed later, or, if nothing is held, by whoever recovery rings for.
+        """
+        traversal_id, node, claimant, _tree = ask
         try:
-            ask = Ask(traversal_id, node, claimant, self._trees.root_of(stack_id))
-            claim = claims.claim(self._database, ask)
+            claim = answer()
         except Exception:
             if not claimant.taken:
-                raise  # nothing is held; recovery rings for the node again
+                LOG.exception("stack %s: %s could not be claimed; recovery rings for it", stack_id, node)
+                return None
             LOG.exception("stack %s: whether %s is held is not known yet", stack_id, node)
-            again = functools.partial(self._claim, stack_id, traversal_id, node, claimant)
-            self._timer.call_later(RETRY_DELAY, again)
-            return
+            self._timer.call_later(RETRY_DELAY, lambda: self._claim(stack_id, ask))
+            return None
         if not isinstance(claim, Claimed) or isinstance(claim.step, Skip):
             self._give_back(claimant)
         match claim:
@@ -107,9 +124,10 @@ class Checker:
             case Idle(why):
                 LOG.debug("stack %s: nothing to do for %s: %s", stack_id, node, why)
             case Claimed():
-                self._work((claim,))
+                return claim
             case _:
                 assert_never(claim)
+        return None
 
     def _work(self, claimed: Sequence[Claimed]) -> None:
         """Take the step that was claimed, then one that was claimed with its end, and so on.

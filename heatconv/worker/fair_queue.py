@@ -15,7 +15,13 @@ from typing import NamedTuple
 
 from heatconv.model.nodes import Node
 
-Check = tuple[str, str, Node]  #: stack, traversal, node
+
+class Check(NamedTuple):
+    """Nodes that one thread checks: one, or a few that were rung for together."""
+
+    stack_id: str
+    traversal_id: str
+    nodes: tuple[Node, ...]
 
 
 class TakenCheck(NamedTuple):
@@ -119,4 +125,4 @@ class FairQueue:
     def __len__(self) -> int:
         """Return how many wait; counts tree by tree."""
         with self._lock:
-            return sum(map(len, self._waiting.values()))
+            return sum(len(check.nodes) for checks in self._waiting.values() for check in checks)

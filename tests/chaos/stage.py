@@ -278,15 +278,16 @@ class Stage:
     # -- the bus and the timers ------------------------------------------------------------------
 
     def ring(self, stack_id: str, traversal_id: str, nodes: Sequence[Node], tree: str | None = None) -> None:
-        """Send a message for each node; whoever rings may die before each."""
-        for node in nodes:
+        """Send a message for each pair of nodes; whoever rings may die before each."""
+        for start in range(0, len(nodes), 2):
             self.boundaries.at("before a cast")
-            self.send(partial(self._check, stack_id, traversal_id, node))
+            self.send(partial(self._check, stack_id, traversal_id, *nodes[start : start + 2]))
         self.boundaries.at("after the casts")
 
-    def _check(self, stack_id: str, traversal_id: str, node: Node) -> None:
+    def _check(self, stack_id: str, traversal_id: str, *nodes: Node) -> None:
         process, worker = next(each for each in self._workers if each[0].runs)
-        self._perform(process, f"checks {node}", partial(worker.checker.check, stack_id, traversal_id, node))
+        check = partial(worker.checker.check, stack_id, traversal_id, *nodes)
+        self._perform(process, f"checks {' and '.join(map(str, nodes))}", check)
 
     def ask_to_give_up(self, engine_id: str, resource_id: str, traversal_id: str | None) -> None:
         """Send a worker the message that a row it waits for is wanted otherwise."""

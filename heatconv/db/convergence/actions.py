@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 
 from heatconv.db.convergence import row_locks, sync_points
 from heatconv.db.delivery.events import add_events, resource_event
-from heatconv.db.plumbing.group_commit import grouped
+from heatconv.db.plumbing.group_commit import Grouped
 from heatconv.db.plumbing.places import placed
 from heatconv.db.plumbing.session import Database, Undo, writing
 from heatconv.db.plumbing.together import Together
@@ -51,7 +51,7 @@ def _write_all(connection: Connection, writes: Sequence[row_locks.Write]) -> lis
     return [True if write.row.id in written else None for write in writes]
 
 
-_write = grouped(_write_all, lambda write: write.row.stack_id)
+_write: Grouped[row_locks.Write, bool] = Grouped(_write_all, lambda write: write.row.stack_id)
 
 
 @writing

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -20,7 +20,7 @@ from heatconv.db.convergence import claims, propagation, row_locks, sync_points,
 from heatconv.db.convergence.actions import event_of
 from heatconv.db.convergence.claimants import Ask, Claimant
 from heatconv.db.delivery.events import add_events
-from heatconv.db.plumbing.group_commit import grouped
+from heatconv.db.plumbing.group_commit import Grouped
 from heatconv.db.plumbing.session import Database, Undo, writing
 from heatconv.db.plumbing.together import Together
 from heatconv.metrics import endings
@@ -155,7 +155,7 @@ def _end_all(connection: Connection, ends: Sequence[_End]) -> list[Finish | None
     return [finished.get(id(end), missed) for end in ends]
 
 
-_end: Callable[[Database, _End], Finish] = grouped(_end_all, lambda end: end.job.stack.root_id)
+_end: Grouped[_End, Finish] = Grouped(_end_all, lambda end: end.job.stack.root_id)
 
 
 def _go_on(

@@ -7,6 +7,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,7 +19,7 @@ from heatconv.db.convergence import row_locks, sync_points
 from heatconv.db.convergence.claimants import Ask
 from heatconv.db.convergence.services import alive
 from heatconv.db.delivery.events import add_events
-from heatconv.db.plumbing.group_commit import grouped
+from heatconv.db.plumbing.group_commit import Grouped
 from heatconv.db.plumbing.places import Opened
 from heatconv.db.plumbing.prepared import ALONE, Prepared
 from heatconv.db.plumbing.session import Database, Undo
@@ -75,6 +76,18 @@ def claim(database: Database, ask: Ask) -> Claim:
     return endings.claimed(_claim(database, ask))
 
 
+def claim_together(database: Database, asks: Sequence[Ask]) -> list[Callable[[], Claim]]:
+    """Claim the rows of some nodes as ``claim`` does, in one transaction if nothing goes wrong for any.
+
+    Return, for each, what returns what came of it, to be called in this order; see ``Grouping.begin``.
+    """
+    return [partial(_counted, answer) for answer in _claim.begin(database, asks)]
+
+
+def _counted(answer: Callable[[], Claim]) -> Claim:
+    return endings.claimed(answer())
+
+
 def _claim_all(connection: Connection, asks: Sequence[Ask]) -> list[Claim | None]:
     found: dict[sync_points.Key, Any] = {}
     for some in sync_points.selections({ask.key for ask in asks}):
@@ -98,7 +111,7 @@ def _claim_all(connection: Connection, asks: Sequence[Ask]) -> list[Claim | None
     return answers
 
 
-_claim: Callable[[Database, Ask], Claim] = grouped(_claim_all, lambda ask: ask.tree)
+_claim: Grouped[Ask, Claim] = Grouped(_claim_all, lambda ask: ask.tree)
 
 
 def claim_following(

@@ -6,7 +6,7 @@ The stack is locked first, WHERE the traversal is current; so each ends once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 from heatconv.db.convergence import completion, propagation, snapshots, sync_points
 from heatconv.db.convergence.traversal_rows import NEW_KEY
 from heatconv.db.delivery.events import add_stack_event
-from heatconv.db.plumbing.group_commit import grouped
+from heatconv.db.plumbing.group_commit import Grouped
 from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.requests import deciding
 from heatconv.db.plumbing.session import Database
@@ -138,7 +138,7 @@ def _with_cleanup(connection: Connection, due: Mapping[_Due, sa.Row[Any]]) -> li
 
 
 #: All trees count for one: a small stack waits for a group beside a huge one, but once, not at each node.
-_finish: Callable[[Database, _Due], Half] = grouped(_finish_all, lambda _half: "")
+_finish: Grouped[_Due, Half] = Grouped(_finish_all, lambda _half: "")
 
 
 def _lock_due(connection: Connection, halves: Sequence[_Due]) -> dict[_Due, sa.Row[Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from sqlalchemy.engine import Connection
 
@@ -17,27 +17,37 @@ C = TypeVar("C")
 R = TypeVar("R")
 
 
-def grouped(
-    see_to: Callable[[Connection, Sequence[C]], Sequence[R | None]], tree_of: Callable[[C], str]
-) -> Callable[[Database, C], R]:
-    """Turn the transaction of some calls into ``function(database, call)``.
+class Grouped(Generic[C, R]):
+    """The transaction of some calls, which those share who call at the same time.
 
     Of several calls it may leave some out, with None, that would have to wait for other
     transactions, and has to have written nothing for them; each is then seen to
     alone.  If the transaction fails, nothing of it holds, and each call is seen to alone.
     """
-    transaction = writing(see_to)
 
-    def run(database: Database, call: C) -> R:
-        known: Grouping[C, R] | None = database.groups.get(run)
+    def __init__(
+        self, see_to: Callable[[Connection, Sequence[C]], Sequence[R | None]], tree_of: Callable[[C], str]
+    ) -> None:
+        """Keep the transaction, and what tells which tree of stacks a call is about."""
+        self._transaction = writing(see_to)
+        self._tree_of = tree_of
+
+    def __call__(self, database: Database, call: C) -> R:
+        """Return what came of a call."""
+        return self._of(database)(call)
+
+    def begin(self, database: Database, calls: Sequence[C]) -> list[Callable[[], R]]:
+        """Take some calls of one thread's at once; see ``Grouping.begin``."""
+        return self._of(database).begin(calls)
+
+    def _of(self, database: Database) -> Grouping[C, R]:
+        known: Grouping[C, R] | None = database.groups.get(self)
         if known is None:
             new: Grouping[C, R] = Grouping(
-                partial(transaction, database),
-                tree_of,
+                partial(self._transaction, database),
+                self._tree_of,
                 database.groups_abreast,
                 note_size=GROUP_SIZE.observe,
             )
-            known = database.groups.setdefault(run, new)
-        return known(call)
-
-    return run
+            known = database.groups.setdefault(self, new)
+        return known

@@ -23,7 +23,10 @@ from tests.functional.core.world import HOUR
 CHAIN = Template(A=thing("a"), B=thing("b", uses=["A"]), C=thing("c", uses=["B"]))
 AFTER = CHAIN.but(A=thing("a", flavor="large"), B=thing("new", uses=["A"])).without("C")
 LONG_AGO = datetime(2000, 1, 1)  # noqa: DTZ001 - as the tables have it: UTC, and they do not say so
+LEAVES = Template(A=thing("a"), B=thing("b"), C=thing("c", uses=["A", "B"]), D=thing("d"))
+LEAVES_AFTER = LEAVES.but(A=thing("a", flavor="large"), B=thing("new")).without("D")
 MANY, FEW = 23, 20  #: more transactions than the story takes, and if each node goes on with the next
+MORE = 26  #: the same of leaves
 
 
 class Forgetful(Database):
@@ -101,6 +104,22 @@ def test_whichever_answer_is_lost_a_stack_arrives(world, number, spare_capacity)
     assert world.worker.database.count < (FEW if spare_capacity else MANY)
     assert world.state == "UPDATE_COMPLETE"
     assert world.differences(AFTER) == []
+    assert {row.engine_id for row in world.select(resource)} == {None}
+
+
+@pytest.mark.parametrize("number", range(1, MORE))
+def test_whichever_answer_is_lost_a_stack_arrives_whose_nodes_are_claimed_together(world, number):
+    world.together = 2
+    world.create(LEAVES)
+    world.run()
+    employ(world, range(number, number + 1))
+
+    world.update(LEAVES_AFTER)
+    settle(world)
+
+    assert world.worker.database.count < MORE
+    assert world.state == "UPDATE_COMPLETE"
+    assert world.differences(LEAVES_AFTER) == []
     assert {row.engine_id for row in world.select(resource)} == {None}
 
 

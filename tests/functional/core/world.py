@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
@@ -127,6 +127,7 @@ class World:
         self.engine = self.new_engine()
         self.worker = self.new_worker()
         self.stack_id = ""
+        self.together = 1  #: how many nodes that are rung for together share a message
 
     def close(self) -> None:
         for database in self._opened:
@@ -210,8 +211,14 @@ class World:
         """
         with ThreadPoolExecutor(threads) as pool:
             while rung := self._next_rung():
-                messages = [ring for ring in rung for _ in range(copies)]
-                list(pool.map(lambda ring: self.worker.checker.check(*ring), messages))
+                messages = [message for message in self._messages(rung) for _ in range(copies)]
+                list(pool.map(lambda message: self.worker.checker.check(*message), messages))
+
+    def _messages(self, rung: Sequence[Ring]) -> Iterator[tuple[Any, ...]]:
+        for key, rings in itertools.groupby(rung, lambda ring: ring[:2]):
+            nodes = [node for *_, node in rings]
+            for start in range(0, len(nodes), self.together):
+                yield *key, *nodes[start : start + self.together]
 
     def _next_rung(self) -> list[Ring]:
         """Return the nodes to be checked now; let time pass until there are some, or nothing goes on."""

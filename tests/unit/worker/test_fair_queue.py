@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 from heatconv.model.nodes import Direction, Node
-from heatconv.worker.fair_queue import FairQueue
+from heatconv.worker.fair_queue import Check, FairQueue
 
 
 def checks(stack, count):
-    return [(stack, "traversal", Node(f"{stack}{number}", Direction.UPDATE)) for number in range(count)]
+    return [
+        Check(stack, "traversal", (Node(f"{stack}{number}", Direction.UPDATE),)) for number in range(count)
+    ]
 
 
 def take(queue):
@@ -18,7 +20,7 @@ def take(queue):
 def take_all(queue):
     taken = []
     while (turn := queue.take()) is not None:
-        taken.append(turn.check[2].resource_id)
+        taken += [node.resource_id for node in turn.check.nodes]
     return taken
 
 
@@ -46,8 +48,9 @@ def test_it_tells_how_many_wait():
     assert queue.take() is None
     queue.add("a", checks("a", 3))
     queue.take()
+    queue.add("b", [Check("b", "traversal", (Node("b0", Direction.UPDATE), Node("b1", Direction.UPDATE)))])
 
-    assert len(queue) == 2
+    assert len(queue) == 4
 
 
 def test_it_tells_who_is_new():
@@ -96,7 +99,7 @@ def test_all_that_wait_can_be_taken_away():
         queue.add(tree, checks(tree, 2))
     queue.take()
 
-    assert [(tree, check[2].resource_id) for tree, check in queue.take_all()] == [
+    assert [(tree, check.nodes[0].resource_id) for tree, check in queue.take_all()] == [
         ("b", "b0"),
         ("b", "b1"),
         ("a", "a1"),
