@@ -11,7 +11,7 @@ from heatconv.rpc.context import RequestContext
 from heatconv.rpc.endpoint import Caller
 from heatconv.rpc.engine_client import EngineClient, Json
 
-ABREAST = 2  #: calls under way at a time while others wait
+ABREAST = 1  #: calls under way at a time while others wait
 PATIENCE = 0.2  #: seconds that somebody waits for others' calls before making one
 _OURS = RequestContext(project_id="")  #: who asks for several callers is not one of them
 
