@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from heatconv.model.definition import Definition
@@ -20,6 +21,7 @@ class Made:
     output: NodeData
     physical_id: str | None
     action: Action | None
+    notes: Mapping[str, str] | None = None  #: the plugin's own, if they are not kept yet
 
     @property
     def applies_current_definition(self) -> bool:

@@ -56,6 +56,8 @@ class Core:
     gives_way: ClassVar[bool] = False  #: what is newly wanted can be begun while an action is under way
     holds_data: ClassVar[bool] = False  #: what it makes has data of users, which are gone when it is
     only_here: ClassVar[bool] = False  #: nothing outside stands for it, so that nothing of it can be lost
+    #: what it notes is of use only once the action waits, or has ended well, and is kept along with that
+    notes_may_wait: ClassVar[bool] = False
     compares_alone: ClassVar[bool] = False  #: what a change of its definition takes is found without asking
     #: each hook goes by what it finds, so that to call it again does nothing twice, and
     #: ``check_create_complete`` takes None for a token that was lost

@@ -27,7 +27,7 @@ DEFAULT_TIMEOUT_MINS = 60
 
 
 class Keeper(Protocol):
-    """Where a resource keeps what it learns; every call is on disk when it returns.
+    """Where a resource keeps what it learns; every call is on disk when it returns, unless the type may wait.
 
     Each raises ``heatconv.errors.StaleWrite`` if the resource is somebody
     else's by now, and has then changed nothing.

@@ -2,7 +2,7 @@
 """What a resource remembers: its physical id, its notes, its metadata.
 
 Each setter is on disk when it returns, so that whoever takes the action over
-after a crash knows it.
+after a crash knows it; except for what ``only_here`` and ``notes_may_wait`` say of a type.
 """
 
 from __future__ import annotations

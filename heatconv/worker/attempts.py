@@ -33,9 +33,11 @@ class Attempts:
 
     def save(self, job: Job, attempt: Attempt, driver: PluginDriver | None = None) -> bool:
         """Write how far an action is, and by what id its plugin knows what it is about."""
-        known = {}
+        known: dict[str, Any] = {}
         if driver is not None and driver.plugin.only_here:
             known["physical_id"] = driver.plugin.resource_id
+        if driver is not None and driver.plugin.notes_may_wait:
+            known["data"] = dict(driver.incarnation.data)
         return actions.try_write(self._database, job.row, {"progress": attempt.to_json(), **known})
 
     def reread(self, job: Job) -> Job | None:

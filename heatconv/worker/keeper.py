@@ -17,11 +17,19 @@ from heatconv.resources.driver import PluginDriver
 class RowKeeper:
     """Writes to a row that is held; implements ``heatconv.resources.facts.Keeper``."""
 
-    def __init__(self, database: Database, row: ResourceRow, *, only_here: bool) -> None:
-        """Keep what is handed in; ``only_here``: there is no thing outside that the row has to know of."""
+    def __init__(
+        self, database: Database, row: ResourceRow, *, only_here: bool, notes_may_wait: bool = False
+    ) -> None:
+        """Keep what is handed in.
+
+        Args:
+            only_here: there is no thing outside that the row has to know of.
+            notes_may_wait: the notes of the row's type may.
+        """
         self._database = database
         self._row = row
         self._only_here = only_here
+        self._notes_may_wait = notes_may_wait
 
     def set_physical_id(self, physical_id: str | None) -> None:
         """Keep the id of the thing that was made; without such a thing, as soon as the action waits."""
@@ -29,8 +37,9 @@ class RowKeeper:
             self._write("physical_id", physical_id)
 
     def set_data(self, data: Mapping[str, str]) -> None:
-        """Keep the plugin's own notes."""
-        self._write("data", dict(data))
+        """Keep the plugin's own notes; those that may wait, as soon as the action waits or has ended."""
+        if not self._notes_may_wait:
+            self._write("data", dict(data))
 
     def set_metadata(self, metadata: Mapping[str, Any]) -> None:
         """Keep the metadata."""

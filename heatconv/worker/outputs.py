@@ -37,6 +37,9 @@ def made(job: Job, attempt: Attempt, driver: PluginDriver, action: Action | None
         output=output_of(row, *reference_and_attributes, secrets),
         physical_id=plugin.resource_id,
         action=action,
+        notes=driver.incarnation.data
+        if plugin.notes_may_wait and driver.incarnation.data != row.data
+        else None,
     )
 
 

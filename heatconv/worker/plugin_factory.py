@@ -57,7 +57,9 @@ class PluginFactory:
         """Return what drives the plugin of a row, as ``definition`` has it."""
         row = job.row
         type_ = self._registry.get(definition.implemented_by)
-        keeper = RowKeeper(self._database, row, only_here=type_.only_here)
+        keeper = RowKeeper(
+            self._database, row, only_here=type_.only_here, notes_may_wait=type_.notes_may_wait
+        )
         return driven(type_, row.name, definition, self._facts(job), Incarnation.of(row), keeper)
 
     def make_alone(self, job: Job, definition: Definition) -> PluginDriver:

@@ -102,6 +102,8 @@ def _made(made: Made, then: Claimant | None) -> _End:
         "status": Status.COMPLETE,
         "progress": None,
     }
+    if made.notes is not None:
+        changes["data"] = dict(made.notes)
     happened = None
     if action is not None:
         changes["status_reason"] = "state changed"

@@ -25,6 +25,7 @@ class RandomString(resource.Resource):
 
     support_status = support.SupportStatus(version="2014.1")
     only_here = True
+    notes_may_wait = True
     compares_alone = True
 
     PROPERTIES = (LENGTH, SEQUENCE, CHARACTER_CLASSES, CHARACTER_SEQUENCES, SALT) = (

@@ -35,6 +35,7 @@ class TestResource(resource.Resource):
 
     support_status = support.SupportStatus(version="5.0.0")
     only_here = True
+    notes_may_wait = True
     compares_alone = True
 
     PROPERTIES = (
