@@ -125,7 +125,7 @@ class WorkerService:
         if tree is not None:
             self._worker.trees.meet(stack_id, tree)
         its_tree = self._worker.trees.root_of(stack_id)
-        together = len(nodes) <= min(TOGETHER, self._spare_capacity(its_tree))
+        together = 0 < len(nodes) <= min(TOGETHER, self._spare_capacity(its_tree))
         some = [tuple(nodes)] if together else [(node,) for node in nodes]
         checks = [Check(stack_id, traversal_id, each) for each in some]
         needed = self._queue.add(its_tree, checks)

@@ -203,7 +203,7 @@ class Bell:
         """
         handful = min(MOST_NODES, max(FEW_NODES, math.ceil(len(nodes) / FEW_MESSAGES)))
         handful = max(handful, math.ceil(len(nodes) / MOST_MESSAGES))
-        for start in range(0, len(nodes), handful or 1):
+        for start in range(0, len(nodes), handful):
             self._cast(
                 WORKER_TOPIC,
                 self._workers,

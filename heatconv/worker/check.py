@@ -80,7 +80,8 @@ class Checker:
     def check(self, stack_id: str, traversal_id: str, *nodes: Node) -> None:
         """Check nodes: make the resource of each so, or clear it away, and tell its successors."""
         if not self._may_act():
-            LOG.warning("stack %s: %s are left to others: this worker could not heartbeat", stack_id, nodes)
+            left = ", ".join(map(str, nodes))
+            LOG.warning("stack %s: %s left to others: this worker could not heartbeat", stack_id, left)
             return
         tree = self._trees.root_of(stack_id)
         asks = []
