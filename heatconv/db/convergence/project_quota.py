@@ -25,8 +25,10 @@ from heatconv.db.plumbing.types import is_past
 from heatconv.db.tables import plan, quota, stack
 
 #: What else has to be true of a table's rows that count: nested stacks are their tree's, see ``tree_quota``.
+#: Stacks are counted by the key of their names, which only living ones have: the rest is said so that
+#: PostgreSQL does not look through the roots of all projects, or all that the project has ever had.
 _COUNTED: Mapping[sa.Table, tuple[sa.ColumnElement[bool], ...]] = {
-    stack: (stack.c.live_name.is_not(None), stack.c.owner_resource_id.is_(None)),
+    stack: (stack.c.live_name >= "", sa.func.coalesce(stack.c.owner_resource_id, "") == ""),
     plan: (~is_past(plan.c.expires_at),),
 }
 

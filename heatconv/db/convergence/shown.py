@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db import rows
-from heatconv.db.convergence.stacks import TAGGED, is_called, the_one, visible, with_tags
+from heatconv.db.convergence.stacks import TAGGED, is_called, the_one, with_tags
 from heatconv.db.plumbing.places import Opened
 from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.session import reading
@@ -77,7 +77,7 @@ _OF_DRIFT = [stack_observed.c[name] for name in ("status", "since", "observed_at
 def _showing(*, with_outputs: bool, with_progress: bool, several: bool = False) -> Prepared:
     """Return what reads one stack, or several, and no more of a template than is shown: it may be large."""
     none: sa.ColumnElement[int] = sa.literal_column("0")
-    one = sa.and_(visible(sa.bindparam("project_id")), is_called(sa.bindparam("name_or_id")))
+    one = is_called(sa.bindparam("name_or_id"), sa.bindparam("project_id"))
     return Prepared(
         sa.select(
             stack,

@@ -88,8 +88,8 @@ TAGGED = sa.exists().where(stack_tag.c.stack_id == stack.c.id).label("tagged")
 
 @functools.cache
 def _finding(*, everywhere: bool) -> Prepared:
-    in_project = visible(None if everywhere else sa.bindparam("project_id"))
-    return Prepared(sa.select(stack, TAGGED).where(in_project, is_called(sa.bindparam("name_or_id"))))
+    project_id: sa.BindParameter[str] | None = None if everywhere else sa.bindparam("project_id")
+    return Prepared(sa.select(stack, TAGGED).where(is_called(sa.bindparam("name_or_id"), project_id)))
 
 
 def with_tags(connection: Connection, row: sa.Row[Any]) -> Stack:
@@ -97,9 +97,20 @@ def with_tags(connection: Connection, row: sa.Row[Any]) -> Stack:
     return rows.stack(row, _tags(connection, [row.id]).get(row.id, ()) if row.tagged else ())
 
 
-def is_called(name_or_id: Any) -> sa.ColumnElement[bool]:
-    """The stack that has this id, deleted or not, and the living ones that have it for a name."""
-    return sa.or_(stack.c.id == name_or_id, stack.c.live_name == name_or_id)
+def is_called(
+    name_or_id: sa.BindParameter[str], project_id: sa.BindParameter[str] | None
+) -> sa.ColumnElement[bool]:
+    """The stack of a project that has this id, deleted or not, and the living one that has it for a name.
+
+    Of all projects if that is None.  Each of the two is found by a key of its own.  The project of the former
+    is an expression, or PostgreSQL may look through all stacks that the project has ever had.
+    """
+    if project_id is None:
+        return sa.or_(stack.c.id == name_or_id, stack.c.live_name == name_or_id)
+    return sa.or_(
+        sa.and_(stack.c.id == name_or_id, stack.c.project_id + "" == project_id),
+        sa.and_(stack.c.project_id == project_id, stack.c.live_name == name_or_id),
+    )
 
 
 def the_one(found: Sequence[sa.Row[Any]], name_or_id: str) -> sa.Row[Any] | None:

@@ -14,12 +14,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from heatconv.db.plumbing.session import Database, writing
-from heatconv.db.tables import event, graph_edge, resource, sync_point, sync_point_input
+from heatconv.db.tables import event, graph_edge, resource, stack, sync_point, sync_point_input
 
 FEW = 100  #: rows that may be read as a whole
 APART = 10  #: how many times more rows there may be than are believed
 
-_TABLES = (sync_point, sync_point_input, graph_edge, resource, event)
+_TABLES = (stack, sync_point, sync_point_input, graph_edge, resource, event)
 _PLANNED = (sync_point, graph_edge, resource)  #: those that are filled when a traversal begins
 
 # A table that was never looked at (-1), or that had no pages then, is estimated by its size.

@@ -6,11 +6,22 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
+from heatconv.db.convergence import stacks
 from heatconv.db.convergence.shown import show
+from heatconv.db.plumbing import statistics
 from heatconv.testing.templates import Template, thing
 from tests.functional.core.world import CONTEXT
+from tests.functional.waiting import until
 
 MANY = Template(**{f"R{number}": thing("1") for number in range(300)})
+FEW = Template(A=thing("1"))
+MANY_DELETED = """
+    INSERT INTO stack SELECT (jsonb_populate_record(stack, jsonb_build_object(
+        'id', 'gone-' || number, 'live_name', NULL, 'deleted_at', stack.created_at))).*
+    FROM stack, generate_series(1, 2000) AS number
+"""
+#: What PostgreSQL would look through for one of all stacks that a project ever had.
+OF_ALL_STACKS = ("Seq Scan on stack ", "ix_stack_project_id_created_at_id", "ix_stack_owner_resource_id")
 
 
 def plans(database, fragment):
@@ -69,3 +80,26 @@ def test_how_far_a_stack_is_does_not_depend_on_how_many_nodes_of_others_are_done
     assert (shown.done, shown.total) == (0, len(MANY))
     assert found
     assert [plan for plan in found if "ix_sync_point_state_ready_at" in plan] == []
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"])
+def test_a_stack_is_found_and_stacks_are_counted_by_a_key_however_many_there_were(world):
+    """PostgreSQL looked at the table when it was empty, and is told by the tick that it is not any more."""
+    world.create(FEW)
+    with world.database.engine.begin() as connection:
+        connection.execute(sa.text(MANY_DELETED))
+        connection.execute(sa.text("UPDATE pg_class SET reltuples = 0, relpages = 1 WHERE relname = 'stack'"))
+    world.database.engine.dispose()  # a server process has counted what it wrote when it ends
+    until(lambda: "stack" in statistics.correct(world.database))
+    world.engine = world.new_engine(max_stacks=9)
+    counting = plans(world.engine._database, "live_name >=")
+    world.create(FEW, name="another")
+    finding = plans(world.database, "stack.live_name =")
+    for name_or_id in (world.stack_id, "web"):
+        assert show(world.database, CONTEXT.project_id, name_or_id, with_outputs=True, with_progress=True)
+        assert stacks.find(world.database, CONTEXT.project_id, name_or_id)
+
+    assert len(counting) >= 2
+    assert len(finding) == 4
+    found = [plan for plan in counting + finding if any(scan in plan for scan in OF_ALL_STACKS)]
+    assert found == []
