@@ -31,7 +31,7 @@ FIRST_KEY = 1  #: the atomic key of a replacement, which is locked when it is ma
 def try_begin(connection: Connection, row: ResourceRow, attempt: Attempt) -> bool:
     """Record that an action starts on a row that is held, fenced."""
     writes = Together(connection)
-    row_locks.write(writes, row, row_locks.begun(row, attempt))
+    row_locks.write_one(writes, row_locks.Write(row=row, columns=row_locks.begun(row, attempt), touch=True))
     add_events(writes, [row_locks.begun_event(row, attempt)])
     if not writes.send(last=True):
         raise Undo(result=False)
@@ -43,12 +43,14 @@ def try_write(database: Database, row: ResourceRow, columns: Mapping[str, Any]) 
     return _write(database, row_locks.Write(row=row, columns=columns))
 
 
-def _write_all(connection: Connection, writes: Sequence[row_locks.Write]) -> list[bool | None]:
-    if len(writes) == 1:
-        (write,) = writes
+def _write_all(connection: Connection, wanted: Sequence[row_locks.Write]) -> list[bool | None]:
+    if len(wanted) == 1:
+        (write,) = wanted
         return [row_locks.try_write(connection, write.row, write.columns, alone=True)]
-    written = row_locks.write_all(connection, writes)
-    return [True if write.row.id in written else None for write in writes]
+    writes = Together(connection)
+    held = row_locks.write_all(connection, wanted, writes)
+    writes.send(last=True)
+    return [True if write.row.id in held else None for write in wanted]
 
 
 _write: Grouped[row_locks.Write, bool] = Grouped(_write_all, lambda write: write.row.stack_id)

@@ -135,29 +135,43 @@ def _visited(job: Job, action: Action, status: Status, reason: str, then: Claima
 def _end_all(connection: Connection, ends: Sequence[_End]) -> list[Finish | None]:
     """End some checks; of several, those are left out whose rows another transaction has locked.
 
-    What only they have locked is written first: others may wait for what is ahead of them.
+    What only they have locked is written before what is ahead of them is locked: others may wait for that.
     """
-    written = row_locks.write_all(connection, [end.write for end in ends if end.write])
-    recorded = [end for end in ends if end.write is None or end.write.row.id in written]
+    missed = Fenced() if len(ends) == 1 else None
+    writes = Together(connection)
+    recorded = _write_rows(connection, ends, writes)
     happened = [end.happened for end in recorded if end.happened]
     finished: dict[int, Finish] = {id(end): Superseded() for end in recorded}
 
     propagating = [end for end in recorded if end.applies_current_definition]
-    ahead = propagation.look_ahead(connection, [end.sender for end in propagating])
+    ahead = propagation.look_ahead(writes, [end.sender for end in propagating])
+    if not writes.send():
+        return [missed] * len(ends)
     ready = ahead.senders
     # Of two that have passed by the same node, the first propagates.
     first = {end.sender.key: end for end in reversed(propagating)}
     current = [end for end in propagating if end.sender.key in ready and first[end.sender.key] is end]
-    writes = Together(connection)
-    passed_on = propagation.propagate(connection, [end.sender for end in current], ahead, writes)
+    passed_on = propagation.propagate([end.sender for end in current], ahead, writes)
     gone_on = _go_on(connection, current, passed_on, happened, writes)
     propagation.send(writes, last=True)
     finished |= zip(map(id, current), gone_on, strict=True)
-    missed = Fenced() if len(ends) == 1 else None
     return [finished.get(id(end), missed) for end in ends]
 
 
 _end: Grouped[_End, Finish] = Grouped(_end_all, lambda end: end.job.stack.root_id)
+
+
+def _write_rows(connection: Connection, ends: Sequence[_End], writes: Together) -> Sequence[_End]:
+    """Write what ends mean to their rows; return those of which none is somebody else's by now.
+
+    Of one row alone, sending the writes says that.
+    """
+    wanted = [end.write for end in ends if end.write]
+    if len(wanted) == 1:
+        row_locks.write_one(writes, wanted[0])
+        return ends
+    held = row_locks.write_all(connection, wanted, writes)
+    return [end for end in ends if end.write is None or end.write.row.id in held]
 
 
 def _go_on(

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from oslo_db import exception as oslo_db_exception
-from sqlalchemy.engine import Connection
 
 from heatconv import errors
 from heatconv.db.convergence import sync_points
@@ -113,15 +112,17 @@ class Ahead(NamedTuple):
         return {sender for sender, _ in self.edges}
 
 
-def look_ahead(connection: Connection, senders: Iterable[Sender]) -> Ahead:
+def look_ahead(writes: Together, senders: Iterable[Sender]) -> Ahead:
     """Return what comes after those nodes that are READY, and lock it until the transaction ends.
+
+    What was left with ``writes`` is written before; if that cannot be, nothing is ahead.
 
     Concurrency: the successors are locked in key order, so two with common ones do
     not deadlock.  The nodes themselves are not locked: see ``pass_on``.
     """
     edges, successors = [], {}
     for some in sync_points.selections({sender.key for sender in senders}):
-        for row in connection.execute(_LOCK_SUCCESSORS, some):
+        for row in writes.read(_LOCK_SUCCESSORS, some):
             if row.sender_state != SyncState.READY:
                 continue
             successor = _key_in(row)
@@ -130,9 +131,7 @@ def look_ahead(connection: Connection, senders: Iterable[Sender]) -> Ahead:
     return Ahead(edges, successors)
 
 
-def propagate(
-    connection: Connection, senders: Sequence[Sender], ahead: Ahead, writes: Together
-) -> Propagation:
+def propagate(senders: Sequence[Sender], ahead: Ahead, writes: Together) -> Propagation:
     """Mark nodes as done and count them in at what is ahead of them, which is locked, in one statement.
 
     Whoever has all it waits for now is READY.  What a node has to say is given
@@ -165,7 +164,7 @@ def propagate(
             joins.append(Sender(row.stack_id, row.traversal_id, node))
     if joins:
         send(writes)  # the joins are looked at as they are now
-        behind = propagate(connection, joins, look_ahead(connection, joins), writes)
+        behind = propagate(joins, look_ahead(writes, joins), writes)
         for traversal_id, nodes in behind.ready.items():
             ready[traversal_id] += nodes
     return Propagation(ready, inputs)

@@ -128,25 +128,26 @@ def try_write(
     return connection.execute(statement, parameters, execution_options=options).rowcount == 1
 
 
-def write(writes: Together, row: ResourceRow, columns: Mapping[str, Any]) -> None:
-    """Write to a row that is held, fenced, and date it; sending the writes says whether it was held."""
-    statement = _statement("held", frozenset(columns), let_go=False, touch=True)
-    writes.execute(statement, {**placed(resource, columns, row), **_fence(row)}, rows=1)
+def write_one(writes: Together, write: Write) -> None:
+    """Write to a row that is held, or drop it, fenced; sending the writes says whether it was held."""
+    if write.drop:
+        writes.execute(_DELETE, _fence(write.row), rows=1)
+        return
+    statement = _statement("held", frozenset(write.columns), let_go=write.let_go, touch=write.touch)
+    parameters = {**placed(resource, write.columns, write.row), **_fence(write.row)}
+    writes.execute(statement, parameters, rows=1)
 
 
-def write_all(connection: Connection, writes: Sequence[Write]) -> set[str]:
-    """Write to rows that are held, or drop them, fenced; return the ids of those that were held.
+def write_all(connection: Connection, wanted: Sequence[Write], writes: Together) -> set[str]:
+    """Write to rows that are held, or drop them, fenced; return the ids of those that are held.
 
-    One of several that another transaction has locked right now is left out, not waited for.
+    They are locked here, and what is written is left with ``writes``.  One that another
+    transaction has locked right now is left out, not waited for.
     """
-    if len(writes) == 1:
-        (write,) = writes
-        held = _try_delete(connection, write.row) if write.drop else _try_write(connection, write)
-        return {write.row.id} if held else set()
-    locked = lock_all(connection, [write.row for write in writes])
+    locked = lock_all(connection, [write.row for write in wanted])
     alike: dict[bulk.Update, list[bulk.Row]] = defaultdict(list)
     dropped = []
-    for write in writes:
+    for write in wanted:
         row = write.row
         if row.id not in locked:
             continue
@@ -158,9 +159,9 @@ def write_all(connection: Connection, writes: Sequence[Write]) -> set[str]:
             {**write.columns, **_named(row), "engine_id": row.engine_id, "atomic_key": row.atomic_key}
         )
     for statement, rows in alike.items():
-        statement.execute(connection, rows)
+        statement.execute(writes, rows)
     if dropped:
-        connection.execute(_DELETE_ALL, {"key_ids": dropped})
+        writes.execute(_DELETE_ALL, {"key_ids": dropped})
     return locked
 
 
@@ -209,14 +210,6 @@ def lock_all(connection: Connection, read: Sequence[ResourceRow]) -> set[str]:
     as_read = {row.id: (row.engine_id, row.atomic_key) for row in read}
     found = connection.execute(_LOCK_ALL, {"key_ids": list(as_read)})
     return {row.id for row in found if as_read[row.id] == (row.engine_id, row.atomic_key)}
-
-
-def _try_write(connection: Connection, write: Write) -> bool:
-    return try_write(connection, write.row, write.columns, let_go=write.let_go, touch=write.touch)
-
-
-def _try_delete(connection: Connection, row: ResourceRow) -> bool:
-    return connection.execute(_DELETE, _fence(row)).rowcount == 1
 
 
 _other = resource.alias("other")

@@ -98,9 +98,10 @@ def _finish_all(connection: Connection, halves: Sequence[_Due]) -> list[Half | N
     first = {half: number for number, half in reversed([*enumerate(halves)])}
     due = {half: locked[half] for half in first if half in locked}
     updates = [half.sender for half in _with_cleanup(connection, due)]
-    ahead = propagation.look_ahead(connection, updates) if updates else _NOTHING_AHEAD
+    writes = Together(connection)
+    ahead = propagation.look_ahead(writes, updates)
     cleaning = [sender for sender in updates if sender.key in ahead.senders]
-    ready = _begin_cleanup(connection, cleaning, ahead) if cleaning else {}
+    ready = _begin_cleanup(writes, cleaning, ahead) if cleaning else {}
     going_on = {sender.traversal_id for sender in cleaning}  # even if none is READY: a join may be in between
     ended = [row for half, row in due.items() if half.traversal_id not in going_on]
     completed = [_completed(connection, row) for row in ended]
@@ -113,8 +114,6 @@ def _finish_all(connection: Connection, halves: Sequence[_Due]) -> list[Half | N
         for number, half in enumerate(halves)
     ]
 
-
-_NOTHING_AHEAD = propagation.Ahead((), {})
 
 #: The traversals with cleanup nodes that act on rows which are not wanted any more.
 _LEAVING = Prepared(
@@ -160,15 +159,14 @@ _CLEANING = Prepared(
 
 
 def _begin_cleanup(
-    connection: Connection, own: Sequence[propagation.Sender], ahead: propagation.Ahead
+    writes: Together, own: Sequence[propagation.Sender], ahead: propagation.Ahead
 ) -> Mapping[str, Sequence[Node]]:
     """Go on to the clean-up of locked stacks; what completed is what a rollback applies.
 
     Returns the nodes that are READY by it, by traversal.
     """
-    writes = Together(connection)
     writes.execute(_CLEANING, {"cleaning": [sender.stack_id for sender in own]})
-    ready = propagation.propagate(connection, own, ahead, writes).ready
+    ready = propagation.propagate(own, ahead, writes).ready
     propagation.send(writes)
     return ready
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes of one transaction that go to the database together.
+"""Writes of one transaction that go to the database together, maybe with what is read after them.
 
 A statement costs a round trip, and a good part of what it costs beside that is the same
 whatever it says.  PostgreSQL takes several writes as the parts of one statement; the other databases
@@ -83,6 +83,27 @@ class Together:
         self._all_met = self._carry_out(last=last and self._all_met) and self._all_met
         return self._all_met
 
+    def read(self, query: Prepared, parameters: Mapping[str, Any]) -> Sequence[Any]:
+        """Carry out what was collected, and return what a query finds after that.
+
+        If a write has not met as many rows as it has to, which ``send`` says then, nothing is found.
+
+        Args:
+            query: it has names for its columns, and on PostgreSQL does not see what was written.
+            parameters: the query's.
+        """
+        if self._writes and self.dialect.name == "postgresql":
+            return self._read_after(query, parameters)
+        return self._connection.execute(query, parameters).all() if self.send() else ()
+
+    def _read_after(self, query: Prepared, parameters: Mapping[str, Any]) -> Sequence[Any]:
+        """Send the writes and a query as one statement."""
+        writes, self._writes = self._writes, []
+        asked = {**_parameters(writes), **_expected(writes), **parameters}
+        rows = self._connection.execute(_followed(_parts(writes), query), asked).all()
+        self._all_met = rows[0].is_met and self._all_met
+        return [row for row in rows if row.is_found]
+
     def _carry_out(self, *, last: bool = False) -> bool:
         writes, self._writes = self._writes, []
         if last and writes and self.dialect.name == "postgresql":
@@ -99,11 +120,11 @@ class Together:
 
     def _send_last(self, writes: Sequence[_Write]) -> bool:
         """Send writes as one statement that ends the transaction, or fails if one has not met its rows."""
-        expected = {f"expected_{number}": write.rows for number, write in enumerate(writes)}
-        asked = {name: rows for name, rows in expected.items() if rows is not None}
         try:
             self._connection.execute(
-                _ending(_parts(writes)), {**_parameters(writes), **asked}, execution_options=LAST
+                _ending(_parts(writes)),
+                {**_parameters(writes), **_expected(writes)},
+                execution_options=LAST,
             )
         except oslo_db_exception.DBError as error:
             if getattr(getattr(error.inner_exception, "orig", None), "pgcode", None) != _DIVISION_BY_ZERO:
@@ -120,6 +141,10 @@ def _parameters(writes: Sequence[_Write]) -> dict[str, Any]:
     return {name: value for write in writes for name, value in write.parameters.items()}
 
 
+def _expected(writes: Sequence[_Write]) -> dict[str, int]:
+    return {f"expected_{number}": each.rows for number, each in enumerate(writes) if each.rows is not None}
+
+
 @functools.lru_cache(maxsize=_FEW)
 def _ending(statements: _Parts) -> Prepared:
     """Return the statement that carries out all of them, and fails if one has not met its rows.
@@ -127,26 +152,61 @@ def _ending(statements: _Parts) -> Prepared:
     It divides by what is 0 then: a function that raises an error is none of SQL's, and each database
     would have to be given one.
     """
-    found = cast("sa.Select[Any]", _combined(statements).statement)
-    met = [
-        column == sa.bindparam(f"expected_{number}", type_=sa.Integer)
-        for number, (column, (_, is_asked)) in enumerate(zip(found.selected_columns, statements, strict=True))
-        if is_asked
-    ]
-    if not met:
+    if not any(is_asked for _, is_asked in statements):
         return _combined(statements)
-    return Prepared(found.with_only_columns(1 // sa.case((sa.and_(*met), 1), else_=0)))
+    parts = _ctes(statements)
+    return Prepared(sa.select(1 // sa.case((_is_met(parts, statements), 1), else_=0)).add_cte(*parts))
+
+
+@functools.lru_cache(maxsize=_FEW)
+def _followed(statements: _Parts, query: Prepared) -> Prepared:
+    """Return the statement that carries out all of them, and then looks for what a query finds.
+
+    Whether they have met their rows, and whether anything was found, each row of it says, of which there is
+    one at the least.  The query depends on the former, so that it locks nothing before they are carried out.
+    """
+    parts = _ctes(statements)
+    is_met = _is_met(parts, statements)
+    found = cast("sa.Select[Any]", query.statement).add_columns(sa.true().label("is_found"))
+    after = found.where(is_met).cte("after")
+    writes = sa.select(is_met.label("is_met")).subquery("writes")
+    joined = writes.outerjoin(after, sa.true())
+    columns: list[sa.ColumnElement[Any]] = [writes.c.is_met, *after.c]
+    both: sa.Select[Any] = sa.select(*columns)
+    return Prepared(both.select_from(joined).add_cte(*parts))
 
 
 @functools.lru_cache(maxsize=_FEW)
 def _combined(statements: _Parts) -> Prepared:
     """Return the statement that carries out all of them and returns how many rows each has met, if asked."""
-    met: list[sa.ColumnElement[Any]] = []
-    parts = []
-    for number, (statement, is_asked) in enumerate(statements):
-        write = cast("UpdateBase", statement.statement)
-        part = write.returning(sa.literal_column("1").label("met")).cte(f"write_{number}")
-        counted = sa.select(sa.func.count()).select_from(part).scalar_subquery()
-        met.append(counted if is_asked else sa.null())
-        parts.append(part)
+    parts = _ctes(statements)
+    met: list[sa.ColumnElement[Any]] = [
+        _met(part) if is_asked else sa.null() for part, (_, is_asked) in zip(parts, statements, strict=True)
+    ]
     return Prepared(sa.select(*met).add_cte(*parts))
+
+
+def _ctes(statements: _Parts) -> list[sa.CTE]:
+    return [
+        cast("UpdateBase", write.statement)
+        .returning(sa.literal_column("1").label("met"))
+        .cte(f"write_{number}")
+        for number, (write, _) in enumerate(statements)
+    ]
+
+
+def _met(part: sa.CTE) -> sa.ScalarSelect[int]:
+    """Return how many rows a write has met."""
+    return sa.select(sa.func.count()).select_from(part).scalar_subquery()
+
+
+def _is_met(parts: Sequence[sa.CTE], statements: _Parts) -> sa.ColumnElement[bool]:
+    """Return whether writes have met the rows that they have to, which is known once they are carried out."""
+    return sa.and_(
+        *(
+            _met(part) == sa.bindparam(f"expected_{number}", type_=sa.Integer)
+            if is_asked
+            else _met(part) >= 0
+            for number, (part, (_, is_asked)) in enumerate(zip(parts, statements, strict=True))
+        )
+    )

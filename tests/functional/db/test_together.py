@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
 import pytest
 import sqlalchemy as sa
 
@@ -10,7 +13,9 @@ from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.session import Database
 from heatconv.db.plumbing.together import Together
+from tests.functional.waiting import until
 
+PATIENCE = 30
 METADATA = sa.MetaData()
 parent = sa.Table("together_parent", METADATA, sa.Column("name", sa.String(36), primary_key=True))
 child = sa.Table(
@@ -111,3 +116,64 @@ def test_whoever_sends_the_last_hears_of_the_first(connection):
     writes.execute(RENAME, {"was": "nobody", "becomes": "A"}, rows=1)
     writes.execute(RENAME, {"was": "second", "becomes": "B"}, rows=1)
     assert not writes.send()
+
+
+def named(*, locked=False):
+    """Return a query for children by their names."""
+    query = (
+        sa.select(child).where(child.c.name.in_(sa.bindparam("names", expanding=True))).order_by(child.c.name)
+    )
+    return Prepared(query.with_for_update(of=child) if locked else query)
+
+
+FIND, LOCK = named(), named(locked=True)
+
+
+@pytest.mark.parametrize("query", [FIND, LOCK], ids=["found", "locked"])
+def test_what_is_read_after_the_writes_goes_along_with_them(connection, sent, database_kind, query):
+    writes = Together(connection)
+    ADD_PARENTS.execute(writes, [{"name": "new"}])
+    writes.execute(RENAME, {"was": "first", "becomes": "A"}, rows=1)
+
+    found = writes.read(query, {"names": ["second", "nobody"]})
+
+    assert [(row.name, row.number) for row in found] == [("second", 2)]
+    assert len(sent) == (1 if database_kind == "postgresql" else 3)
+    assert writes.read(query, {"names": ["nobody"]}) == []
+    assert writes.send()
+    assert children(connection) == {"A": 1, "second": 2}
+
+
+def test_nothing_is_found_where_a_write_has_not_met_its_rows(connection):
+    writes = Together(connection)
+    writes.execute(RENAME, {"was": "nobody", "becomes": "A"}, rows=1)
+    assert not writes.read(FIND, {"names": ["second"]})
+    assert not writes.read(FIND, {"names": ["second"]})
+    assert not writes.send()
+
+
+def test_nothing_found_is_no_write_that_met_nothing(connection):
+    writes = Together(connection)
+    writes.execute(RENAME, {"was": "first", "becomes": "A"}, rows=1)
+    assert not writes.read(FIND, {"names": ["nobody"]})
+    assert writes.send()
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"])
+def test_what_is_read_is_not_locked_before_it_is_written(connection, database_url):
+    """Who waits for a row that it is to write holds none of those that it is to read."""
+    connection.commit()
+    with closing(Database.from_url(database_url)) as other, ThreadPoolExecutor(1) as pool:
+        with other.engine.begin() as holder:
+            holder.execute(LOCK, {"names": ["first"]}).all()
+            writes = Together(connection)
+            writes.execute(RENAME, {"was": "first", "becomes": "A"}, rows=1)
+            read = pool.submit(writes.read, LOCK, {"names": ["second"]})
+            waiting = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            until(lambda: holder.scalar(waiting))
+            found = holder.execute(sa.select(child.c.name).with_for_update(skip_locked=True)).scalars()
+            assert set(found) == {"first", "second"}
+        assert [row.name for row in read.result(PATIENCE)] == ["second"]
+        with other.engine.begin() as holder:
+            assert not holder.execute(sa.select(child.c.name).with_for_update(skip_locked=True)).all()
+    assert writes.send()
