@@ -145,7 +145,7 @@ def _end_all(connection: Connection, ends: Sequence[_End]) -> list[Finish | None
 
     propagating = [end for end in recorded if end.applies_current_definition]
     ahead = propagation.look_ahead(writes, [end.sender for end in propagating])
-    if not writes.send():
+    if not writes.send():  # where nothing was to be looked at, only now
         return [missed] * len(ends)
     ready = ahead.senders
     # Of two that have passed by the same node, the first propagates.

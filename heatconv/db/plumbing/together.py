@@ -155,7 +155,8 @@ def _ending(statements: _Parts) -> Prepared:
     if not any(is_asked for _, is_asked in statements):
         return _combined(statements)
     parts = _ctes(statements)
-    return Prepared(sa.select(1 // sa.case((_is_met(parts, statements), 1), else_=0)).add_cte(*parts))
+    is_met = sa.and_(*_met_as_asked(parts, statements))
+    return Prepared(sa.select(1 // sa.case((is_met, 1), else_=0)).add_cte(*parts))
 
 
 @functools.lru_cache(maxsize=_FEW)
@@ -163,10 +164,11 @@ def _followed(statements: _Parts, query: Prepared) -> Prepared:
     """Return the statement that carries out all of them, and then looks for what a query finds.
 
     Whether they have met their rows, and whether anything was found, each row of it says, of which there is
-    one at the least.  The query depends on the former, so that it locks nothing before they are carried out.
+    one at the least.  The query depends on how many rows each has met, so that it locks nothing before.
     """
     parts = _ctes(statements)
-    is_met = _is_met(parts, statements)
+    others = (part for part, (_, is_asked) in zip(parts, statements, strict=True) if not is_asked)
+    is_met = sa.and_(*_met_as_asked(parts, statements), *(_met(part) >= 0 for part in others))
     found = cast("sa.Select[Any]", query.statement).add_columns(sa.true().label("is_found"))
     after = found.where(is_met).cte("after")
     writes = sa.select(is_met.label("is_met")).subquery("writes")
@@ -200,13 +202,10 @@ def _met(part: sa.CTE) -> sa.ScalarSelect[int]:
     return sa.select(sa.func.count()).select_from(part).scalar_subquery()
 
 
-def _is_met(parts: Sequence[sa.CTE], statements: _Parts) -> sa.ColumnElement[bool]:
-    """Return whether writes have met the rows that they have to, which is known once they are carried out."""
-    return sa.and_(
-        *(
-            _met(part) == sa.bindparam(f"expected_{number}", type_=sa.Integer)
-            if is_asked
-            else _met(part) >= 0
-            for number, (part, (_, is_asked)) in enumerate(zip(parts, statements, strict=True))
-        )
-    )
+def _met_as_asked(parts: Sequence[sa.CTE], statements: _Parts) -> list[sa.ColumnElement[bool]]:
+    """Return, for each write of which it matters, whether it has met as many rows as it has to."""
+    return [
+        _met(part) == sa.bindparam(f"expected_{number}", type_=sa.Integer)
+        for number, (part, (_, is_asked)) in enumerate(zip(parts, statements, strict=True))
+        if is_asked
+    ]
