@@ -18,7 +18,6 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Generic, TypeVar, cast
 
 LOG = logging.getLogger(__name__)
@@ -88,25 +87,31 @@ class Grouping(Generic[C, R]):
         Raises:
             Exception: whatever seeing to it alone raises.
         """
-        (answer,) = self.begin([call])
-        return answer()
+        (ticket,) = self._enter([call])
+        return self._answer(ticket)
 
-    def begin(self, calls: Sequence[C]) -> list[Callable[[], R]]:
-        """Take calls that a thread makes at the same time; return, for each, what returns what came of it.
+    def each(self, calls: Sequence[C]) -> list[R | Exception]:
+        """Return what came of calls that a thread makes at the same time, be it what seeing to one raises."""
+        return [self._outcome(ticket) for ticket in self._enter(calls)]
 
-        The thread has to call all of those, in their order, for others may wait until it does.  Each
-        raises what seeing to its own call alone raises.
-        """
+    def _enter(self, calls: Sequence[C]) -> list[_Ticket[C, R]]:
+        """Begin with some calls, or let them wait; each is to be answered by the thread that makes them."""
         tickets = [_Ticket[C, R](call, self._tree_of(call)) for call in calls]
         if not tickets:
             return []
         with self._lock:
             if self._may_begin(tickets[0].tree):
                 tickets[0].beside = self._under_way >= self._abreast
-                self._begin(tickets)
+                self._begin([*tickets])  # to which others are added
             else:
                 self._waiting.extend(tickets)
-        return [partial(self._answer, ticket) for ticket in tickets]
+        return tickets
+
+    def _outcome(self, ticket: _Ticket[C, R]) -> R | Exception:
+        try:
+            return self._answer(ticket)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told to who made the call
+            return error
 
     def _answer(self, ticket: _Ticket[C, R]) -> R:
         if not ticket.group:

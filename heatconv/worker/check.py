@@ -90,30 +90,28 @@ class Checker:
                 self._end_half(stack_id, traversal_id, node.direction)
             else:
                 asks.append(Ask(traversal_id, node, self._claimants.claimant(), tree))
-        answers = claims.claim_together(self._database, asks)
-        claimed = [self._claimed(stack_id, ask, answer) for ask, answer in zip(asks, answers, strict=True)]
+        self._claim(stack_id, asks)
+
+    def _claim(self, stack_id: str, asks: Sequence[Ask]) -> None:
+        """Lock the rows of nodes, decide the first steps, and work; a try before may have locked some."""
+        came = claims.claim(self._database, asks)
+        claimed = [self._claimed(stack_id, ask, claim) for ask, claim in zip(asks, came, strict=True)]
         self._work([each for each in claimed if each is not None])
 
-    def _claim(self, stack_id: str, ask: Ask) -> None:
-        """Lock a node's row, decide the first step, and work; a try before may have locked it already."""
-        claimed = self._claimed(stack_id, ask, lambda: claims.claim(self._database, ask))
-        if claimed is not None:
-            self._work((claimed,))
-
-    def _claimed(self, stack_id: str, ask: Ask, answer: Callable[[], Claim]) -> Claimed | None:
+    def _claimed(self, stack_id: str, ask: Ask, claim: Claim | Exception) -> Claimed | None:
         """Return what was claimed, if anything was; ring for whoever else that concerns.
 
         Without an answer, the node is claimed later, or, if nothing is held, by whoever recovery rings for.
         """
         traversal_id, node, claimant, _tree = ask
-        try:
-            claim = answer()
-        except Exception:
+        if isinstance(claim, Exception):
             if not claimant.taken:
-                LOG.exception("stack %s: %s could not be claimed; recovery rings for it", stack_id, node)
+                LOG.error(
+                    "stack %s: %s could not be claimed; recovery rings for it", stack_id, node, exc_info=claim
+                )
                 return None
-            LOG.exception("stack %s: whether %s is held is not known yet", stack_id, node)
-            self._timer.call_later(RETRY_DELAY, lambda: self._claim(stack_id, ask))
+            LOG.error("stack %s: whether %s is held is not known yet", stack_id, node, exc_info=claim)
+            self._timer.call_later(RETRY_DELAY, lambda: self._claim(stack_id, [ask]))
             return None
         if not isinstance(claim, Claimed) or isinstance(claim.step, Skip):
             self._give_back(claimant)

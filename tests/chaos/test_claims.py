@@ -24,14 +24,16 @@ def test_a_node_whose_inputs_went_between_two_statements_is_left_alone(bench):
         connection.execute(sa.update(sync_point).where(node).values(state=SyncState.READY))
         traversal_id = connection.scalar(sa.select(sync_point.c.traversal_id).where(node))
 
-    claim = claims.claim(
+    (claim,) = claims.claim(
         bench.database,
-        Ask(
-            traversal_id,
-            Node(c.id, Direction.UPDATE),
-            Claimants("me", dead_after=60, decide=decide).claimant(),
-            c.stack_id,
-        ),
+        [
+            Ask(
+                traversal_id,
+                Node(c.id, Direction.UPDATE),
+                Claimants("me", dead_after=60, decide=decide).claimant(),
+                c.stack_id,
+            )
+        ],
     )
 
     assert isinstance(claim, Idle)

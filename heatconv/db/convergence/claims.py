@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from sqlalchemy.engine import Connection
@@ -25,29 +24,18 @@ from heatconv.model.states import VISITS, Action, SyncState
 from heatconv.model.steps import Compare, Skip, Start, Step
 
 
-def claim(database: Database, ask: Ask) -> Claim:
-    """Lock the row that a node acts on and decide the first step, in two to four statements.
+def claim(database: Database, asks: Sequence[Ask]) -> list[Claim | Exception]:
+    """Lock the rows that nodes act on and decide the first step of each, in two to four statements.
 
-    The claimant is the same whenever this is tried again.  Claims in a tree of
-    stacks that has many under way share transactions.
+    Return what came of each; what goes wrong for one goes wrong for no other.  The claimants are the same
+    whenever this is tried again.  Claims in a tree of stacks that has many under way share transactions.
 
     Concurrency: the lock is taken WHERE id AND atomic_key = as read, which a
     newer traversal changes as well; a live holder's lock is respected, a dead
     one's is broken by the same statement.
     """
-    return endings.claimed(_claim(database, ask))
-
-
-def claim_together(database: Database, asks: Sequence[Ask]) -> list[Callable[[], Claim]]:
-    """Claim the rows of some nodes as ``claim`` does, in one transaction if nothing goes wrong for any.
-
-    Return, for each, what returns what came of it, to be called in this order; see ``Grouping.begin``.
-    """
-    return [partial(_counted, answer) for answer in _claim.begin(database, asks)]
-
-
-def _counted(answer: Callable[[], Claim]) -> Claim:
-    return endings.claimed(answer())
+    came = _claim.each(database, asks)
+    return [each if isinstance(each, Exception) else endings.claimed(each) for each in came]
 
 
 def _claim_all(connection: Connection, asks: Sequence[Ask]) -> list[Claim | None]:

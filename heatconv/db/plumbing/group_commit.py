@@ -36,9 +36,9 @@ class Grouped(Generic[C, R]):
         """Return what came of a call."""
         return self._of(database)(call)
 
-    def begin(self, database: Database, calls: Sequence[C]) -> list[Callable[[], R]]:
-        """Take some calls of one thread's at once; see ``Grouping.begin``."""
-        return self._of(database).begin(calls)
+    def each(self, database: Database, calls: Sequence[C]) -> list[R | Exception]:
+        """Return what came of some calls of one thread's; see ``Grouping.each``."""
+        return self._of(database).each(calls)
 
     def _of(self, database: Database) -> Grouping[C, R]:
         known: Grouping[C, R] | None = database.groups.get(self)

@@ -141,15 +141,12 @@ def test_a_lock_that_was_rolled_back_is_not_taken_for_that_of_the_message_s_copy
 
     def claim():
         claimants.append(of_worker.claimant())
-        found = claims.claim(
-            world.worker.database,
-            Ask(world.stack.current_traversal, world.node("A+"), claimants[-1], world.stack_id),
-        )
-        outcomes.append(found)
+        ask = Ask(world.stack.current_traversal, world.node("A+"), claimants[-1], world.stack_id)
+        outcomes.extend(claims.claim(world.worker.database, [ask]))
 
     of_worker = Claimants(world.worker.engine_id, dead_after=HOUR, decide=decide)
     claimants: list[Claimant] = []
-    outcomes: list[Claim] = []
+    outcomes: list[Claim | Exception] = []
     world.worker.database.meanwhile = claim
     claim()
 

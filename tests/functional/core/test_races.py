@@ -60,15 +60,10 @@ def web(world):
 def claim(world, label, worker=None, decided=decide):
     """Let a worker claim a node of the current traversal."""
     worker = worker or world.worker
-    return claims.claim(
-        worker.database,
-        Ask(
-            world.stack.current_traversal,
-            world.node(label),
-            Claimants(worker.engine_id, dead_after=HOUR, decide=decided).claimant(),
-            world.stack_id,
-        ),
-    )
+    claimant = Claimants(worker.engine_id, dead_after=HOUR, decide=decided).claimant()
+    ask = Ask(world.stack.current_traversal, world.node(label), claimant, world.stack_id)
+    (claim,) = claims.claim(worker.database, [ask])
+    return claim
 
 
 def claimed(world, label, worker=None, decided=decide):
