@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a stack of real networks and servers costs, beside a bare script: ``python -m tests.perf.cloud``.
 
-python -m tests.perf.cloud [--networks 100] [--servers 50] [--threads 8] [--heat URL --heat-way PORT]
+python -m tests.perf.cloud [--networks 100] [--servers 50] [--threads 8] [--rounds 1]
+    [--heat URL --heat-way PORT]
 
 The cloud is the one that openstacksdk finds, as in tests/cloud; its user has to be an
 administrator, to make a project with room for all that. A stack of so many networks,
@@ -9,14 +10,16 @@ each with a subnet and a port, and of servers, each on one of the ports, is crea
 deleted: by a heatconv-all of that many threads, and by a script of openstacksdk's
 calls on as many. Each goes to the services by a way that counts its calls. A Heat that
 runs already does the same if it is named by its address, /v1 at its end; its own
-configuration must lead it to the identity service by that way, at PORT/5000. Prints the
+configuration must lead it to the identity service by that way, at PORT/5000. A cloud grows
+slower by what it has seen: they take turns, each round in the other order. Prints the
 seconds, the calls of each kind, and how many a second were made while servers
-were built; and then what heatconv took in proportion to the script, and its memory.
+were built; and then what heatconv took in proportion to the script, by the medians, and its memory.
 """
 
 from __future__ import annotations
 
 import argparse
+import statistics
 import tempfile
 import threading
 import time
@@ -48,6 +51,7 @@ def main() -> None:
     parser.add_argument("--networks", type=int, default=100)
     parser.add_argument("--servers", type=int, default=50)
     parser.add_argument("--threads", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--only", choices=["script", "heatconv", "heat"])
     parser.add_argument("--heat", help="the address of a Heat that runs already")
     parser.add_argument("--heat-way", type=int, help="the port of the way that leads it to the services")
@@ -67,10 +71,15 @@ def main() -> None:
 
 def _compare(login: Login, directory: Path, arguments: argparse.Namespace) -> None:
     small = _smallest(login.connect())
-    records = {}
-    for name, run in (("script", _script), ("heatconv", _heatconv), ("heat", _heat)):
-        if arguments.only in (None, name) and (name != "heat" or arguments.heat is not None):
-            records[name] = run(login, directory, arguments, small)
+    runs = {"script": _script, "heatconv": _heatconv}
+    if arguments.heat is not None:
+        runs["heat"] = _heat
+    names = [name for name in runs if arguments.only in (None, name)]
+    records: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for _ in range(arguments.rounds):
+        for name in names:
+            records[name].append(runs[name](login, directory, arguments, small))
+        names.reverse()
     ours = records.pop("heatconv", None)
     if ours is None:
         return
@@ -79,12 +88,18 @@ def _compare(login: Login, directory: Path, arguments: argparse.Namespace) -> No
             {
                 operation: {
                     "beside": name,
-                    "seconds_ratio": round(ours[operation]["seconds"] / theirs[operation]["seconds"], 2),
-                    "calls_ratio": round(ours[operation]["calls"] / theirs[operation]["calls"], 2),
+                    "seconds_ratio": round(_ratio(ours, operation, "seconds", theirs), 2),
+                    "calls_ratio": round(_ratio(ours, operation, "calls", theirs), 2),
                 }
                 for operation in ("create", "delete")
             }
         )
+
+
+def _ratio(ours: list[dict[str, Any]], operation: str, figure: str, theirs: list[dict[str, Any]]) -> float:
+    """Return the median of our rounds over that of another's."""
+    mine, others = (statistics.median([each[operation][figure] for each in some]) for some in (ours, theirs))
+    return float(mine / others)
 
 
 def _make_room(admin: Any, login: Login) -> None:
