@@ -23,6 +23,9 @@ from heatconv.db.plumbing.postgresql import PlainConnection
 #: that is stopped, or whose machine is gone, and with it the locks that others wait for.
 LONGEST_PAUSE = 3
 
+#: Connections to a file of SQLite's that are kept; more are opened as needed, and closed after that.
+KEPT_OPEN = 16
+
 #: Seconds after which MySQL, which has no limit for transactions, closes an idle connection.
 LONGEST_IDLE = 10
 
@@ -42,6 +45,7 @@ def for_oslo_db(url: str) -> str:
 def open_as_needed(engine: Engine) -> None:
     """Have an engine open its connections in the way that its server needs."""
     if engine.dialect.name == "sqlite":
+        _keep_open(engine)
         sa.event.listen(engine, "connect", _open_sqlite)
     elif engine.dialect.name == "mysql":
         sa.event.listen(engine, "connect", _open_mysql)
@@ -51,6 +55,23 @@ def open_as_needed(engine: Engine) -> None:
         if engine.dialect.driver == "psycopg2":
             sa.event.listen(engine, "do_connect", _connect_to_postgresql)
         sa.event.listen(engine, "connect", _open_postgresql)
+
+
+def _keep_open(engine: Engine) -> None:
+    """Keep the connections to a file of SQLite's, which oslo.db closes at the end of each transaction.
+
+    With the last one that is closed all that was logged goes into the file, and the disk is waited for; the
+    next one reads the schema again.  As many as are needed are opened: a reader waits for nobody who writes.
+    """
+    closing = engine.pool
+    if isinstance(closing, sa.NullPool):
+        engine.pool = sa.QueuePool(
+            closing._creator,  # noqa: SLF001 - oslo.db offers no option for another pool of the same
+            pool_size=KEPT_OPEN,
+            max_overflow=-1,
+            dialect=engine.dialect,
+            _dispatch=closing.dispatch,
+        )
 
 
 def _open_sqlite(connection: Any, _record: object) -> None:
