@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection
 from heatconv.db import rows
 from heatconv.db.convergence import traversal_rows
 from heatconv.db.plumbing.places import Opened
+from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.session import Database, reading
 from heatconv.db.plumbing.shared_reads import shared
 from heatconv.db.plumbing.types import LongText
@@ -47,10 +48,17 @@ def list_resources(
     connection: Connection, stack_id: str, names: Sequence[str] | None = None
 ) -> list[ResourceRow]:
     """Return a stack's rows, garbage included, by name; of one name the wanted row comes first."""
-    query = sa.select(resource).where(resource.c.stack_id == stack_id)
-    if names is not None:
-        query = query.where(resource.c.name.in_(names))
-    return [rows.resource(row) for row in connection.execute(query.order_by(*_ORDER))]
+    found = (
+        connection.execute(_ALL_OF, {"stack_id": stack_id})
+        if names is None
+        else connection.execute(_SOME_OF, {"stack_id": stack_id, "names": names})
+    )
+    return [rows.resource(row) for row in found]
+
+
+_OF = sa.select(resource).where(resource.c.stack_id == sa.bindparam("stack_id")).order_by(*_ORDER)
+_ALL_OF = Prepared(_OF)
+_SOME_OF = Prepared(_OF.where(resource.c.name.in_(sa.bindparam("names", expanding=True))))
 
 
 @reading

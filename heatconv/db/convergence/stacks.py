@@ -222,15 +222,17 @@ def _ordered(query: sa.Select[Any], page: Page) -> sa.Select[Any]:
 
 def _tags(connection: Connection, stack_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the tags of some stacks in the order they were given."""
-    query = (
-        sa.select(stack_tag)
-        .where(stack_tag.c.stack_id.in_(stack_ids))
-        .order_by(stack_tag.c.stack_id, stack_tag.c.position)
-    )
     tags: dict[str, tuple[str, ...]] = {}
-    for row in connection.execute(query) if stack_ids else ():
+    for row in connection.execute(_TAGS, {"stack_ids": list(stack_ids)}) if stack_ids else ():
         tags[row.stack_id] = (*tags.get(row.stack_id, ()), row.tag)
     return tags
+
+
+_TAGS = Prepared(
+    sa.select(stack_tag)
+    .where(stack_tag.c.stack_id.in_(sa.bindparam("stack_ids", expanding=True)))
+    .order_by(stack_tag.c.stack_id, stack_tag.c.position)
+)
 
 
 @reading
