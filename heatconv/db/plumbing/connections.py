@@ -76,7 +76,8 @@ def _keep_open(engine: Engine) -> None:
 
 def _open_sqlite(connection: Any, _record: object) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
+    # As with a server: what a service is asked for by then is known, even if the power fails.
+    connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA busy_timeout = 30000")
 
 

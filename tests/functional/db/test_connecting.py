@@ -90,8 +90,8 @@ def test_who_reads_a_file_does_not_wait_for_those_who_have_all_kept_connections(
 
 
 def test_a_connection_that_is_kept_has_what_was_set_when_it_was_opened(on_a_file):
-    """A writer that comes meanwhile waits, and what is committed survives the process."""
-    settings = {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 30000}
+    """A writer that comes meanwhile waits, and what is committed is on the disk (FULL is 2)."""
+    settings = {"journal_mode": "wal", "synchronous": 2, "busy_timeout": 30000}
     for _ in range(2):
         with on_a_file.engine.connect() as connection:
             found = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in settings}
