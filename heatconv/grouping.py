@@ -110,7 +110,7 @@ class Grouping(Generic[C, R]):
     def _outcome(self, ticket: _Ticket[C, R]) -> R | Exception:
         try:
             return self._answer(ticket)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is told to who made the call
+        except Exception as error:  # noqa: BLE001 - returned: what goes wrong for one call must not end the others
             return error
 
     def _answer(self, ticket: _Ticket[C, R]) -> R:

@@ -66,7 +66,7 @@ def _keep_open(engine: Engine) -> None:
     closing = engine.pool
     if isinstance(closing, sa.NullPool):
         engine.pool = sa.QueuePool(
-            closing._creator,  # noqa: SLF001 - oslo.db offers no option for another pool of the same
+            closing._creator,  # noqa: SLF001 - what oslo.db has made to open them has no other name
             pool_size=KEPT_OPEN,
             max_overflow=-1,
             dialect=engine.dialect,
