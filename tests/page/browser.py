@@ -95,6 +95,20 @@ class Page:
         found: WebElement = self.wait(look, f"{selector} is to be seen")
         return found
 
+    def read(self, selector: str) -> str:
+        """Return what can be read in what a CSS selector finds, once it can be seen."""
+        (text,) = self.wait(lambda: [self.find(selector).text], f"{selector} is to be read")
+        return str(text)
+
+    def click(self, selector: str) -> None:
+        """Click on what a CSS selector finds; on what has come in its place if it was just drawn anew."""
+
+        def put() -> bool:
+            self.find(selector).click()
+            return True
+
+        self.wait(put, f"{selector} is to be clicked")
+
     def press(self, label: str, within: str = "body") -> None:
         """Press a button, or follow a link, by what is written on it, once what is around it is drawn."""
 
@@ -111,9 +125,14 @@ class Page:
 
     def write(self, selector: str, text: str) -> None:
         """Write into a field in place of what is there."""
-        field = self.find(selector)
-        field.clear()
-        field.send_keys(text)
+
+        def put() -> bool:
+            field = self.find(selector)
+            field.clear()
+            field.send_keys(text)
+            return True
+
+        self.wait(put, f"{selector} is to be written into")
 
     def type(self, *keys: str) -> None:
         """Type, wherever the keyboard is."""
@@ -130,7 +149,11 @@ class Page:
 
     def box(self, name: str) -> WebElement:
         """Wait for the box of a resource in the graph."""
-        return self.find(f'.box[data-key="={name}"]')
+        return self.find(_box(name))
+
+    def click_box(self, name: str) -> None:
+        """Click on the box of a resource in the graph."""
+        self.click(_box(name))
 
     def kind_of(self, name: str) -> str:
         """Return how a resource is drawn."""
@@ -169,3 +192,7 @@ class Page:
                 if url.scheme not in ("about", "data", "chrome"):
                     asked.add(url.netloc)
         return asked
+
+
+def _box(name: str) -> str:
+    return f'.box[data-key="={name}"]'

@@ -44,7 +44,7 @@ def test_i_have_more_stacks_than_fit_and_look_for_one(page, client):
     page.see("50 of 53 stacks shown")
     page.press("Name", "thead")
     page.wait(lambda: names(page)[:2] == ["shop-00", "shop-01"], "they are to be in the order of their names")
-    assert page.find('th[aria-sort="ascending"]').text.startswith("Name")
+    assert page.read('th[aria-sort="ascending"]').startswith("Name")
     page.press("Name", "thead")
     page.wait(lambda: names(page)[:2] == ["shop-52", "shop-51"], "and the other way round")
     page.press("Show more stacks")
@@ -90,7 +90,7 @@ def test_i_run_the_service_and_see_how_long_the_oldest_of_it_waits(page, client)
     page.see("How much there is to do")
     page.see("Longest action under way")
     page.wait(
-        lambda: "second" in page.find("dl.facts").text or "minute" in page.find("dl.facts").text,
+        lambda: "second" in page.read("dl.facts") or "minute" in page.read("dl.facts"),
         "it is to be seen for how long that has gone on",
     )
     page.keep("how-much-there-is-to-do")

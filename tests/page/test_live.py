@@ -66,15 +66,13 @@ def test_what_is_in_a_group_is_followed_with_what_is_around_it(page, client):
     create(client, "grouped", {"heat_template_version": "2021-04-16", "resources": {"workers": group}})
     until(page, client, "grouped", "CREATE_COMPLETE")
     stack_page(page, client, "grouped", "resources", "workers")
-    page.wait(
-        lambda: page.find(".inside").text.count("Complete") == 3, "the members of the group are to be seen"
-    )
+    page.wait(lambda: page.read(".inside").count("Complete") == 3, "the members of the group are to be seen")
     page.driver.execute_script("performance.clearResourceTimings()")
     nested = client.show_stack(client.show_resource("grouped", "workers")["physical_resource_id"])
     client.mark_resource(nested["stack_name"], "1", unhealthy=True, reason="its disk is full")
     page.see("Failed", ".inside")
     page.see("its disk is full", ".now")
-    assert page.all(".inside li")[0].text.split() == ["1", "Failed"], "what is broken comes first"
+    assert page.read(".inside li").split() == ["1", "Failed"], "what is broken comes first"
     page.keep("inside-a-group")
     asked = page.driver.execute_script(
         "return performance.getEntriesByType('resource').map((each) => new URL(each.name).pathname)"
@@ -93,7 +91,7 @@ def test_a_group_that_comes_about_while_i_look_shows_what_is_in_it(page, client,
     stack_page(page, client, "grouped", "resources", "workers")
     page.see("workers", ".panel h2")
     cloud.release()
-    page.wait(lambda: page.find(".inside").text.count("Complete") == 2, "its members are to be seen")
+    page.wait(lambda: page.read(".inside").count("Complete") == 2, "its members are to be seen")
 
 
 def test_what_happens_deep_inside_costs_nothing(page, client):

@@ -160,7 +160,7 @@ def test_i_may_only_look_and_am_offered_nothing_else(by_keystone, owner):
     log_in(page, "auditor")
     page.press("looked-at", "tbody")
     page.see("Your roles let you look, and change nothing here.", "[aria-label=Actions]")
-    page.box("web").click()
+    page.click_box("web")
     page.see("Your roles let you look", ".panel")
     page.see("w", ".panel .value")
     page.keep("only-looking")

@@ -107,11 +107,11 @@ def test_i_open_a_resource_that_cannot_be_read_now(page, client, between):
     stack_page(page, client, "shop")
     page.becomes("web", "done")
     between.refuse("/resources/web", 503)
-    page.box("web").click()
+    page.click_box("web")
     page.see("there is nobody behind this proxy", ".panel")
     page.see("create complete", ".panel .badge")
     between.pass_on()
     page.press("Ask again", ".panel")
     page.see("Id in its service", ".panel")
-    assert "nobody" not in page.find(".panel").text
+    assert "nobody" not in page.read(".panel")
     assert not page.all(".notice")

@@ -81,7 +81,7 @@ def test_what_has_failed_comes_first_and_says_why(page, client, cloud):
     until(page, client, "younger", "CREATE_COMPLETE")
     page.open()
     page.see("younger", "tbody")
-    assert "broken" in page.all("tbody tr")[0].text
+    assert "broken" in page.read("tbody tr")
     page.see("create failed", "tbody tr:first-child")
     page.keep("overview")
     page.press("broken")
@@ -128,7 +128,7 @@ def test_i_change_it_and_think_better_of_it(page, client, cloud):
     page.find('.edge[data-required="=cache"][data-by="=web"]')
     page.find('.box.to-create[data-key="=cache"]')
     page.find('.box.to-replace[data-key="=web"]')
-    page.find('.box.to-none[data-key="=network"]').click()
+    page.click('.box.to-none[data-key="=network"]')
     page.keep("a-plan-on-the-graph")
     page.write(
         "#template", json.dumps(SHOP.but(web=thing("other", depends_on=["network", "database"])).hot())
@@ -151,7 +151,7 @@ def test_i_change_it_and_think_better_of_it(page, client, cloud):
     page.see("rollback complete", "details")
     page.see("update in progress, until the next began", "details")
     page.see("create complete", "details")
-    page.box("web").click()
+    page.click_box("web")
     page.press("Show in the template", ".panel")
     page.see("web:", ".part.marked")
     page.see("value: w", ".part.marked")
@@ -192,7 +192,7 @@ def test_somebody_has_changed_it_behind_my_back(page, client, cloud):
     page.press("Yes, do it", "dialog")
     page.see("Drifted", ".title")
     page.becomes("web", "drifted")
-    page.box("web").click()
+    page.click_box("web")
     page.see("What has drifted", ".panel")
     page.see("meddled", ".panel")
     page.keep("drifted")
@@ -202,7 +202,7 @@ def test_somebody_has_changed_it_behind_my_back(page, client, cloud):
     page.see("update complete", ".title")
     page.press("Look for drift", "[aria-label=Actions]")
     page.press("Yes, do it", "dialog")
-    page.wait(lambda: "Drifted" not in page.find(".title").text, "it is to be in sync")
+    page.wait(lambda: "Drifted" not in page.read(".title"), "it is to be in sync")
 
 
 def test_i_mark_a_sick_server_so_that_it_is_replaced(page, client):
@@ -243,9 +243,9 @@ def test_a_name_with_a_dot_leads_to_the_resource_of_that_name(page, client):
     page.press("db.primary", ".why-box")
     page.see("db.primary", ".panel h2")
     page.see("Why it waits", ".panel")
-    page.box("db").click()
-    page.wait(lambda: page.find(".panel h2").text == "db", "the other one is to be shown")
-    assert "Why it waits" not in page.find(".panel").text
+    page.click_box("db")
+    page.wait(lambda: page.read(".panel h2") == "db", "the other one is to be shown")
+    assert "Why it waits" not in page.read(".panel")
 
 
 def test_i_let_it_go_on_put_it_to_sleep_and_go_back(page, client):
@@ -263,7 +263,7 @@ def test_i_let_it_go_on_put_it_to_sleep_and_go_back(page, client):
     page.press("Yes, do it", "dialog")
     page.becomes("web", "done")
     page.becomes("handle", "done")
-    page.box("handle").click()
+    page.click_box("handle")
     page.see("handle", ".panel h2")
     page.press("Signal…", ".panel")
     page.write("#entry", "done")
@@ -306,12 +306,12 @@ def test_my_stack_has_a_thousand_servers_and_one_is_broken(page, client):
     page.see("resources found")
     page.box("m712")
     page.write("input[type=search]", "m42")
-    page.box("m421").click()
+    page.click_box("m421")
     page.see("m421", ".panel h2")
-    page.find(".panel-head button").click()
+    page.click(".panel-head button")
     page.write("input[type=search]", " ")
     page.wait(lambda: len(page.all(".box")) < 10, "it is to be rolled up again")
-    page.find('.box[data-key="0/done/OS::Heat::TestResource"]').click()
+    page.click('.box[data-key="0/done/OS::Heat::TestResource"]')
     page.press("m0", ".panel")
     page.see("m0", ".panel h2")
 
@@ -322,7 +322,7 @@ def test_i_look_inside_a_group(page, client):
     create(client, "grouped", {"heat_template_version": "2021-04-16", "resources": {"workers": group}})
     until(page, client, "grouped", "CREATE_COMPLETE")
     stack_page(page, client, "grouped")
-    page.box("workers").click()
+    page.click_box("workers")
     page.press("Open the stack inside", ".panel")
     page.see("grouped-workers", "h1")
     page.box("2")
