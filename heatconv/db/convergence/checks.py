@@ -16,7 +16,7 @@ from typing import Any, assert_never
 from sqlalchemy.engine import Connection
 
 from heatconv.db import rows
-from heatconv.db.convergence import claims, propagation, row_locks, sync_points, traversal_ends
+from heatconv.db.convergence import ahead, claims, propagation, row_locks, sync_points, traversal_ends
 from heatconv.db.convergence.actions import event_of
 from heatconv.db.convergence.claimants import Ask, Claimant
 from heatconv.db.delivery.events import add_events
@@ -144,14 +144,14 @@ def _end_all(connection: Connection, ends: Sequence[_End]) -> list[Finish | None
     finished: dict[int, Finish] = {id(end): Superseded() for end in recorded}
 
     propagating = [end for end in recorded if end.applies_current_definition]
-    ahead = propagation.look_ahead(writes, [end.sender for end in propagating])
+    found = ahead.look(writes, {end.sender.key for end in propagating}, rows_too=_capacity(propagating))
     if not writes.send():  # where nothing was to be looked at, only now
         return [missed] * len(ends)
-    ready = ahead.senders
+    ready = found.senders
     # Of two that have passed by the same node, the first propagates.
     first = {end.sender.key: end for end in reversed(propagating)}
     current = [end for end in propagating if end.sender.key in ready and first[end.sender.key] is end]
-    passed_on = propagation.propagate([end.sender for end in current], ahead, writes)
+    passed_on = propagation.propagate([end.sender for end in current], found, writes)
     gone_on = _go_on(connection, current, passed_on, happened, writes)
     propagation.send(writes, last=True)
     finished |= zip(map(id, current), gone_on, strict=True)
@@ -172,6 +172,11 @@ def _write_rows(connection: Connection, ends: Sequence[_End], writes: Together) 
         return ends
     held = row_locks.write_all(connection, wanted, writes)
     return [end for end in ends if end.write is None or end.write.row.id in held]
+
+
+def _capacity(ends: Sequence[_End]) -> int:
+    """Return how many nodes that become ready can be taken up with some ends."""
+    return min(AT_ONCE, sum(end.then.spare_capacity for end in ends if end.then))
 
 
 def _go_on(
@@ -199,7 +204,7 @@ def _go_on(
             asks.append((ask, of_stack))
     following: dict[Claimant, list[Claimed]] = defaultdict(list)
     if asks:
-        claimed, begun = claims.claim_following(connection, asks, passed_on.inputs, writes)
+        claimed, begun = claims.claim_following(connection, asks, passed_on, writes)
         happened = [*happened, *begun]
         for (ask, _), claim in zip(asks, claimed, strict=True):
             if claim is not None:

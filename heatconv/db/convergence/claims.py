@@ -9,8 +9,9 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence import node_reads, row_locks, sync_points
+from heatconv.db.convergence import node_reads, row_locks
 from heatconv.db.convergence.claimants import Ask
+from heatconv.db.convergence.propagation import Propagation
 from heatconv.db.delivery.events import add_events
 from heatconv.db.plumbing.group_commit import Grouped
 from heatconv.db.plumbing.session import Database, Undo
@@ -60,7 +61,7 @@ _claim: Grouped[Ask, Claim] = Grouped(_claim_all, lambda ask: ask.tree)
 def claim_following(
     connection: Connection,
     asks: Sequence[tuple[Ask, Stack]],
-    passed_on: Mapping[sync_points.Key, Sequence[str]],
+    passed_on: Propagation,
     writes: Together,
 ) -> tuple[list[Claimed | None], list[dict[str, Any]]]:
     """Claim nodes that this very transaction makes READY, on behalf of whose stack it is that does.
@@ -70,22 +71,24 @@ def claim_following(
     Waits for nobody's locks.
 
     Args:
-        passed_on: what this transaction gives to nodes, as JSON: a node that is given all
-            that it waits for is not asked for again.
+        passed_on: what came of this transaction's ends: a node that is given all that it waits for is not
+            asked for again, nor are rows that are locked.
         writes: takes what locks the rows.
 
     Concurrency: as long as their sync points are locked, nobody can end the
     traversal or start another; so the stack is as it was when the job began
     whose end this is.
     """
-    free = row_locks.lock_free(connection, {ask.node.resource_id for ask, _ in asks})
+    free = passed_on.free
+    if free is None:
+        free = row_locks.lock_free(connection, {ask.node.resource_id for ask, _ in asks})
     jobs: list[Job | Idle | None] = []
     for ask, of_stack in asks:
         row = free.get(ask.node.resource_id)
         is_free = row is not None and row.engine_id is None
         jobs.append(node_reads.job_of(ask, SyncState.READY, of_stack, row) if is_free else None)
     alone = [ask for ask, _ in asks]
-    claims, taking = _judge_all(alone, node_reads.with_inputs(connection, alone, jobs, passed_on))
+    claims, taking = _judge_all(alone, node_reads.with_inputs(connection, alone, jobs, passed_on.inputs))
     begun = _lock(writes, taking, taking)
     claimed = (_claimed(ask, claim, taking, taking) for ask, claim in zip(alone, claims, strict=True))
     return [claim if isinstance(claim, Claimed) else None for claim in claimed], begun

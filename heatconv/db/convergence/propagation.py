@@ -16,52 +16,19 @@ import sqlalchemy as sa
 from oslo_db import exception as oslo_db_exception
 
 from heatconv import errors
-from heatconv.db.convergence import sync_points
+from heatconv.db.convergence import ahead, sync_points
+from heatconv.db.convergence.ahead import Ahead
 from heatconv.db.convergence.sync_points import KEY, Key
 from heatconv.db.plumbing import bulk
 from heatconv.db.plumbing.prepared import Prepared
 from heatconv.db.plumbing.together import Together
 from heatconv.db.plumbing.types import dumps, utcnow
-from heatconv.db.tables import graph_edge, sync_point
+from heatconv.db.tables import sync_point
 from heatconv.model.nodes import Node, NodeData
+from heatconv.model.records import ResourceRow
 from heatconv.model.states import SyncState
 
 # The statements of every check are built once: building one costs more than sending it.
-
-_SENDER = sync_point.alias("sender")
-
-_LOCK_SUCCESSORS = Prepared(
-    sa.select(
-        graph_edge.c.resource_id.label("sender_id"),
-        graph_edge.c.is_update.label("sender_is_update"),
-        # Not joined: PostgreSQL needs twice the time to plan three tables that it needs for two.
-        sa.select(_SENDER.c.state)
-        .where(
-            _SENDER.c.traversal_id == graph_edge.c.traversal_id,
-            _SENDER.c.resource_id == graph_edge.c.resource_id,
-            _SENDER.c.is_update == graph_edge.c.is_update,
-        )
-        .scalar_subquery()
-        .label("sender_state"),
-        *(column for column in sync_point.c if column is not sync_point.c.ready_at),
-    )
-    .select_from(
-        graph_edge.join(
-            sync_point,
-            sa.and_(
-                # An expression, lest the one traversal that is asked for be looked up in either table for
-                # itself: of one that has begun since PostgreSQL last looked at the tables it expects a row
-                # in each, at the most, and then holds every edge against every sync point.
-                sync_point.c.traversal_id == graph_edge.c.traversal_id + "",
-                sync_point.c.resource_id == graph_edge.c.needed_by_id,
-                sync_point.c.is_update == graph_edge.c.needed_by_is_update,
-            ),
-        )
-    )
-    .where(sync_points.some(graph_edge))
-    .order_by(*KEY)
-    .with_for_update(of=sync_point)
-)
 
 _PROPAGATED = bulk.Given(sync_point, ["state", "satisfied"], where=[column.name for column in KEY])
 _PASS_ON = Prepared(
@@ -98,54 +65,29 @@ class Propagation(NamedTuple):
 
     ready: dict[str, list[Node]]  #: by traversal, those that have all they wait for now
     inputs: dict[Key, list[str]]  #: by who it was given to, what it was told, as JSON
+    free: Mapping[str, ResourceRow] | None  #: those of their rows that are locked; None: none was asked for
 
 
-class Ahead(NamedTuple):
-    """What comes after nodes that are READY: the edges, as sender and successor, and the successors."""
-
-    edges: Sequence[tuple[Key, Key]]
-    successors: Mapping[Key, Any]
-
-    @property
-    def senders(self) -> set[Key]:
-        """The nodes; none is the last of its graph, for that is the stack's own."""
-        return {sender for sender, _ in self.edges}
-
-
-def look_ahead(writes: Together, senders: Iterable[Sender]) -> Ahead:
-    """Return what comes after those nodes that are READY, and lock it until the transaction ends.
-
-    What was left with ``writes`` is written before; if that cannot be, nothing is ahead.
-
-    Concurrency: the successors are locked in key order, so two with common ones do
-    not deadlock.  The nodes themselves are not locked: see ``pass_on``.
-    """
-    edges, successors = [], {}
-    for some in sync_points.selections({sender.key for sender in senders}):
-        for row in writes.read(_LOCK_SUCCESSORS, some):
-            if row.sender_state != SyncState.READY:
-                continue
-            successor = _key_in(row)
-            edges.append(((row.traversal_id, row.sender_id, bool(row.sender_is_update)), successor))
-            successors[successor] = row
-    return Ahead(edges, successors)
-
-
-def propagate(senders: Sequence[Sender], ahead: Ahead, writes: Together) -> Propagation:
-    """Mark nodes as done and count them in at what is ahead of them, which is locked, in one statement.
+def propagate(senders: Sequence[Sender], found: Ahead, writes: Together) -> Propagation:
+    """Mark nodes as done and count them in at what is ahead of them, in one statement.
 
     Whoever has all it waits for now is READY.  What a node has to say is given
     to each resource whose update node waits for it, maybe behind a join.  What is to be
     written is left with ``writes``, for ``send``.
 
+    Args:
+        senders: the nodes.
+        found: what ``ahead.look`` has found of them, and locked.
+        writes: takes what is to be written.
+
     Concurrency: WHERE key AND state is not DONE.  If a node is not READY any more,
     or gone, the transaction is rolled back and tried again on what is there now.
     What joins are for is locked after all joins, in key order too.
     """
-    inputs = _give(writes, ahead.edges, {sender.key: sender for sender in senders}, ahead.successors)
-    counts = Counter(successor for _, successor in ahead.edges)
-    satisfied = {key: row.satisfied + counts[key] for key, row in ahead.successors.items()}
-    full = {key: row for key, row in ahead.successors.items() if satisfied[key] >= row.required}
+    inputs = _give(writes, found.edges, {sender.key: sender for sender in senders}, found.successors)
+    counts = Counter(successor for _, successor in found.edges)
+    satisfied = {key: row.satisfied + counts[key] for key, row in found.successors.items()}
+    full = {key: row for key, row in found.successors.items() if satisfied[key] >= row.required}
     _write(
         writes,
         [_written(sender.key, SyncState.DONE) for sender in senders]
@@ -164,10 +106,10 @@ def propagate(senders: Sequence[Sender], ahead: Ahead, writes: Together) -> Prop
             joins.append(Sender(row.stack_id, row.traversal_id, node))
     if joins:
         send(writes)  # the joins are looked at as they are now
-        behind = propagate(joins, look_ahead(writes, joins), writes)
+        behind = propagate(joins, ahead.look(writes, {join.key for join in joins}), writes)
         for traversal_id, nodes in behind.ready.items():
             ready[traversal_id] += nodes
-    return Propagation(ready, inputs)
+    return Propagation(ready, inputs, found.free if not joins else None)
 
 
 def send(writes: Together, *, last: bool = False) -> None:
@@ -226,7 +168,3 @@ def _give(
             }
     sync_points.GIVE.execute(writes, [inputs[each] for each in sorted(inputs)])
     return received
-
-
-def _key_in(row: Any) -> Key:
-    return row.traversal_id, row.resource_id, bool(row.is_update)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from heatconv.db.convergence import completion, propagation, snapshots, sync_points
+from heatconv.db.convergence import ahead, completion, propagation, snapshots, sync_points
 from heatconv.db.convergence.traversal_rows import NEW_KEY
 from heatconv.db.delivery.events import add_stack_event
 from heatconv.db.plumbing.group_commit import Grouped
@@ -99,9 +99,9 @@ def _finish_all(connection: Connection, halves: Sequence[_Due]) -> list[Half | N
     due = {half: locked[half] for half in first if half in locked}
     updates = [half.sender for half in _with_cleanup(connection, due)]
     writes = Together(connection)
-    ahead = propagation.look_ahead(writes, updates)
-    cleaning = [sender for sender in updates if sender.key in ahead.senders]
-    ready = _begin_cleanup(writes, cleaning, ahead) if cleaning else {}
+    found = ahead.look(writes, {sender.key for sender in updates})
+    cleaning = [sender for sender in updates if sender.key in found.senders]
+    ready = _begin_cleanup(writes, cleaning, found) if cleaning else {}
     going_on = {sender.traversal_id for sender in cleaning}  # even if none is READY: a join may be in between
     ended = [row for half, row in due.items() if half.traversal_id not in going_on]
     completed = [_completed(connection, row) for row in ended]
@@ -159,14 +159,14 @@ _CLEANING = Prepared(
 
 
 def _begin_cleanup(
-    writes: Together, own: Sequence[propagation.Sender], ahead: propagation.Ahead
+    writes: Together, own: Sequence[propagation.Sender], found: ahead.Ahead
 ) -> Mapping[str, Sequence[Node]]:
     """Go on to the clean-up of locked stacks; what completed is what a rollback applies.
 
     Returns the nodes that are READY by it, by traversal.
     """
     writes.execute(_CLEANING, {"cleaning": [sender.stack_id for sender in own]})
-    ready = propagation.propagate(own, ahead, writes).ready
+    ready = propagation.propagate(own, found, writes).ready
     propagation.send(writes)
     return ready
 

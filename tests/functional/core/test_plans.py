@@ -48,14 +48,15 @@ def begin_many(world):
 def test_what_is_ahead_is_looked_up_by_its_keys_in_a_traversal_that_is_new(world):
     """The stack's own node, which opens the way to all clean-up nodes, has as many edges as there are."""
     begin_many(world)
-    world.run()
+    world.worker.spare_capacity = 1
     found = plans(world.worker.database, "sender_state")
+    world.run()
     world.delete()
     world.run()
 
     assert world.state == "DELETE_COMPLETE"
     assert found
-    assert [plan for plan in found if "Join Filter" in plan] == []
+    assert [plan for plan in found if "Join Filter" in plan or "Seq Scan on resource" in plan] == []
 
 
 @pytest.mark.parametrize("database_kind", ["postgresql"])
