@@ -195,7 +195,11 @@ def _go_on(
     left = {traversal_id: deque(nodes) for traversal_id, nodes in passed_on.ready.items()}
     takers = [end for end in ends if end.then]
     spare = max(0, AT_ONCE - len(takers))
-    more = itertools.chain.from_iterable([end] * (end.then.spare_capacity - 1) for end in takers if end.then)
+    more = itertools.chain.from_iterable(
+        [end] * min(end.then.spare_capacity - 1, len(left.get(end.job.traversal_id, ())))
+        for end in takers
+        if end.then
+    )
     asks: list[tuple[Ask, Stack]] = []
     for end in (*takers, *itertools.islice(more, spare)):
         of_stack, nodes = end.job.stack, left.get(end.job.traversal_id)

@@ -35,7 +35,7 @@ def sent(world):
 
 
 def look(world, label, rows_too):
-    """Look ahead of a node, as its end does; return the rows that are free by their names, if any was sought."""
+    """Look ahead of a node, as its end does; return the rows that are locked by name, if any was sought."""
     key = world.stack.current_traversal, world.node(label).resource_id, True
 
     @reading
