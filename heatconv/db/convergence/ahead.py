@@ -7,7 +7,6 @@ The functions here are pieces of other modules' transactions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -98,7 +97,7 @@ class Ahead(NamedTuple):
         return {sender for sender, _ in self.edges}
 
 
-def look(writes: Together, senders: AbstractSet[Key], *, rows_too: int = 0) -> Ahead:
+def look(writes: Together, senders: set[Key], *, rows_too: int = 0) -> Ahead:
     """Return what comes after those nodes that are READY, and lock it until the transaction ends.
 
     What was left with ``writes`` is written before; if that cannot be, nothing is ahead.

@@ -7,7 +7,6 @@ The functions here are pieces of other modules' transactions, save for the reads
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -138,7 +137,7 @@ def progress(
     return counts
 
 
-def selections(keys: AbstractSet[Key]) -> Iterator[dict[str, Any]]:
+def selections(keys: set[Key]) -> Iterator[dict[str, Any]]:
     """Yield what ``some`` is to find, in key order and in portions."""
     for some in portions(sorted(keys)):
         yield {"keys": some}

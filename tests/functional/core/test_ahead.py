@@ -91,6 +91,22 @@ def test_a_row_that_another_transaction_has_locked_is_not_waited_for(world):
 
 
 @POSTGRESQL
+def test_no_row_is_locked_before_all_sync_points_are(world):
+    """Who waits for the last of them holds nothing that another may wait for."""
+    world.create(FAN)
+    node = world.node(max("BCD", key=lambda name: world.row(name).id) + "+")
+    key = sync_points.key_of(world.stack.current_traversal, node)
+    with ThreadPoolExecutor(1) as pool:
+        with world.database.engine.begin() as other:
+            other.execute(sa.update(sync_point).where(key).values(atomic_key=7))
+            looking = pool.submit(partial(look, world, "A+", 3))
+            until(lambda: looking.done() or other.scalar(sa.text(WAITING["postgresql"])))
+            free = set(other.scalars(sa.select(resource.c.name).with_for_update(skip_locked=True)))
+        assert free == set("ABCD")
+        assert looking.result().keys() == set("BCD")
+
+
+@POSTGRESQL
 def test_a_row_is_read_as_it_is_when_its_sync_point_can_be_locked(world):
     """Another writes to both, while the statement that has begun already waits for it."""
     world.create(CHAIN)
