@@ -105,6 +105,18 @@ def nested(
 
 
 @dataclass(frozen=True)
+class Passed:
+    """A resource that stands for nothing outside, and gives on the value that it is given."""
+
+    value: str | Used
+
+    def hot(self) -> Json:
+        """Return the resource's snippet."""
+        value = self.value if isinstance(self.value, str) else self.value.hot()
+        return _snippet("OS::Heat::Value", {_VALUE: value}, ())
+
+
+@dataclass(frozen=True)
 class Pace:
     """How many members are changed at once, and how many are in service meanwhile."""
 
@@ -311,7 +323,7 @@ def _value(template: Template, value: str | Used, given: str) -> str:
 
 def _output(template: Template, entry: object, given: str) -> str:
     match entry:
-        case Thing(value=value):
+        case Thing(value=value) | Passed(value=value):
             return _value(template, value, given)
         case Nested(template=inside, value=value):
             first = next(iter(inside.values()), "")

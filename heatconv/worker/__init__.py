@@ -12,7 +12,8 @@ action that another worker began, and ``looks`` sees what that worker left.  ``o
 becomes of an action when something newer is wanted.  ``mishaps`` says what an error means, ``faults``
 which errors may pass, and ``setbacks`` how an action waits or fails.  ``replacement`` gives a node to
 another row, and ``handover`` what two rows could not both have.  ``deletions`` has what comes after a
-deletion, and ``late`` removes what a service makes late.
+deletion, and ``late`` removes what a service makes late.  ``stretches`` makes what comes after a
+resource along with it.
 
 Around the check: ``fair_queue`` has whose turn it is, by the ``trees`` that stacks are in.
 ``held`` keeps the rows that nobody acts on, ``waits`` the actions that wait, and ``release`` gives

@@ -33,6 +33,7 @@ from heatconv.worker.endings import Ending, Lost, Waiting
 from heatconv.worker.keeper import nothing_unknown
 from heatconv.worker.overtaking import OVERTAKEN, GivenUp, Overtaking, ToEnd
 from heatconv.worker.plugin_factory import PluginFactory
+from heatconv.worker.stretches import Stretches
 
 LOG = logging.getLogger(__name__)
 
@@ -58,6 +59,7 @@ class Actor:
         self._database = database
         self._registry = registry
         self._plugins = plugin_factory
+        self.stretches = Stretches(database, registry, plugin_factory)  #: what can be made at once
         self._attempts = Attempts(database)
         self._overtaking = Overtaking(database, registry, plugin_factory)
         self._acting = Acting(

@@ -37,6 +37,7 @@ from heatconv.worker.act import Actor
 from heatconv.worker.endings import Ending, Lost, Waiting
 from heatconv.worker.held import HeldRows
 from heatconv.worker.release import Release
+from heatconv.worker.stretches import ENOUGH
 from heatconv.worker.timer import RETRY_DELAY, Timer
 from heatconv.worker.trees import Trees
 
@@ -135,6 +136,7 @@ class Checker:
         left to those that may wait for one: a thousand of them would hold all threads
         until an engine has answered, for all that they have to do.
         """
+        in_a_row = 0  # nodes that were claimed alone, each with the end of the only one that it waits for
         while claimed:
             first, *others = claimed
             for other in others:
@@ -145,15 +147,17 @@ class Checker:
                     first, self._timer.call_engine, lambda claimed: self._work(self._take(claimed))
                 )
                 return
-            claimed = self._take(first)
+            claimed = self._take(first, in_a_row)
+            in_a_row = in_a_row + 1 if len(claimed) == 1 and len(claimed[0].job.inputs) == 1 else 0
 
-    def _take(self, claimed: Claimed) -> Sequence[Claimed]:
-        return self._act(claimed.job, functools.partial(self._actor.take, claimed.job, claimed.step))
+    def _take(self, claimed: Claimed, in_a_row: int = 0) -> Sequence[Claimed]:
+        take = functools.partial(self._actor.take, claimed.job, claimed.step)
+        return self._act(claimed.job, take, in_a_row)
 
     def _look_again(self, waiting: Waiting) -> None:
         self._work(self._act(waiting.job, lambda: self._actor.poll(waiting)))
 
-    def _act(self, job: Job, act: Callable[[], Ending]) -> Sequence[Claimed]:
+    def _act(self, job: Job, act: Callable[[], Ending], in_a_row: int = 0) -> Sequence[Claimed]:
         """Act on a row that is held; if that fails through no fault of the resource's, give it back.
 
         The database may be away, or we may be wrong somewhere: whatever it was,
@@ -168,7 +172,7 @@ class Checker:
         try:
             ending = act()
             job = ending.job  # a replacement is held in place of what it replaces
-            following = self._end(ending, began, then)
+            following = self._end(ending, began, then, in_a_row)
         except Exception:
             LOG.exception("stack %s: %s is given back", job.stack.id, job.node)
             self._timer.call_later(RETRY_DELAY, lambda: self._release.let_go(job.resource))
@@ -176,7 +180,7 @@ class Checker:
             self._give_back(then)  # the answer to the commit was lost, and with it what was claimed
         return following
 
-    def _end(self, ending: Ending, began: float, then: Claimant | None) -> Sequence[Claimed]:
+    def _end(self, ending: Ending, began: float, then: Claimant | None, in_a_row: int) -> Sequence[Claimed]:
         """Record how an action that began then ended, and ring for whoever that concerns."""
         match ending:
             case Waiting():
@@ -188,7 +192,8 @@ class Checker:
                     self._release.disown(job, orphan)
                 return ()
             case _:
-                return self._ring_after(ending.job, checks.end(self._database, ending, then))
+                after = self._actor.stretches.after(ending) if then and in_a_row >= ENOUGH else ()
+                return self._ring_after(ending.job, checks.end(self._database, ending, then, after))
 
     def _ring_after(self, job: Job, ended: Finish | Failure) -> Sequence[Claimed]:
         """Ring for whoever the end of a check concerns; return what was claimed with it."""

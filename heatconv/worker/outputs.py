@@ -19,12 +19,11 @@ from heatconv.resources import referenced
 from heatconv.resources.driver import PluginDriver
 from heatconv.resources.resource import Resource
 from heatconv.worker import faults
-from heatconv.worker.endings import Ending
 
 LOG = logging.getLogger(__name__)
 
 
-def made(job: Job, attempt: Attempt, driver: PluginDriver, action: Action | None) -> Ending:
+def made(job: Job, attempt: Attempt, driver: PluginDriver, action: Action | None) -> Made:
     """Return that a row is as an attempt wants it; ``action``: by what, None if nothing had to be done."""
     row, plugin = job.row, driver.plugin
     references = [_reference(row.name, key) for key in row.wanted_attributes]

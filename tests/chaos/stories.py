@@ -8,6 +8,7 @@ is done to some of them behind the service's back, which they are healed of.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from heatconv.model.drift import Mode
 from heatconv.testing.cloud import Cloud
 from heatconv.testing.failures import FailureRule, Outcome
 from heatconv.testing.templates import Json, Template, attr, thing
-from heatconv.testing.trees import GIVEN, group, joined, nested, policy, scaled, source
+from heatconv.testing.trees import GIVEN, Passed, group, joined, nested, policy, scaled, source
 
 NAME = "five"
 
@@ -65,6 +66,13 @@ SMALL_GROUP = GROUP.but(G=group(1, thing("m%index%", wait=3)))
 GROVE = Template(G=group(2, nested(Template(P=thing(GIVEN)), "m%index%")))
 #: The policy names a number, so that to signal once more changes nothing.
 SCALED = Template(G=scaled(2, thing("s", wait=3)), P=policy("G", 4, "exact_capacity"))
+#: A value that goes through resources which are all that waits for the one before: they are made together.
+VALUES = Template(
+    A=thing("a"),
+    **{name: Passed(attr(before)) for before, name in itertools.pairwise("ATUVWXYZ")},
+    B=thing(attr("Z")),
+)
+OTHER_VALUES = VALUES.but(A=thing("a2"), C=thing(attr("W"))).without("X", "Y", "Z", "B")
 LARGE = SCALED.but(G=scaled(4, thing("s", wait=3)))
 CHANGED = SCALED.but(G=scaled(2, thing("t", wait=3)))
 LARGE_CHANGED = SCALED.but(G=scaled(4, thing("t", wait=3)))
@@ -200,6 +208,10 @@ STORIES = {
     "group_shrink": Story(before=GROUP, ask=update(SMALL_GROUP), wanted=SMALL_GROUP, exact=True),
     "group_delete": Story(before=GROUP, ask=DELETE, wanted=None, exact=True),
     "group_of_stacks": Story(before=None, ask=create(GROVE), wanted=GROVE, exact=True),
+    "values": Story(before=None, ask=create(VALUES), wanted=VALUES, exact=True),
+    "values_over_values": Story(
+        before=None, ask=create(VALUES), after=1, then=update(OTHER_VALUES), wanted=OTHER_VALUES
+    ),
     "scale": Story(before=SCALED, ask=SIGNAL, wanted=LARGE, exact=True),
     "scale_over_update": Story(
         before=SCALED, ask=update(CHANGED), after=1, then=SIGNAL, wanted=LARGE_CHANGED

@@ -6,6 +6,7 @@ The functions here are pieces of other modules' transactions.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -84,7 +85,7 @@ _FREE_NAMES = [(column.name, f"free_{column.name}") for column in resource.c]
 
 
 class Ahead(NamedTuple):
-    """What comes after nodes that are READY."""
+    """What comes after nodes that are READY, or become so by the ends of others of them."""
 
     edges: Sequence[tuple[Key, Key]]  #: as sender and successor
     successors: Mapping[Key, Any]  #: their sync points, which are locked
@@ -100,7 +101,8 @@ class Ahead(NamedTuple):
 def look(writes: Together, senders: set[Key], *, rows_too: int = 0) -> Ahead:
     """Return what comes after those nodes that are READY, and lock it until the transaction ends.
 
-    What was left with ``writes`` is written before; if that cannot be, nothing is ahead.
+    So does what comes after those that become READY by the ends of others of them.  What was left with
+    ``writes`` is written before; if that cannot be, nothing is ahead.
 
     Args:
         writes: what is to be written first.
@@ -114,22 +116,46 @@ def look(writes: Together, senders: set[Key], *, rows_too: int = 0) -> Ahead:
     """
     most = rows_too if len(senders) == 1 and writes.dialect.name == "postgresql" else 0
     query, asked = (_LOCK_WITH_ROWS, {"rows": most}) if most else (_LOCK, {})
+    found = [row for some in sync_points.selections(senders) for row in writes.read(query, {**some, **asked})]
+    ready = _ready(found, senders)
     edges, successors, free = [], {}, {}
-    for some in sync_points.selections(senders):
-        for row in writes.read(query, {**some, **asked}):
-            if row.sender_state != SyncState.READY:
-                continue
-            successor = _key_in(row)
-            edges.append(((row.traversal_id, row.sender_id, bool(row.sender_is_update)), successor))
-            successors[successor] = row
-            if most and row.free_id is not None:
-                free[row.free_id] = _record(row)
+    for row in found:
+        sender, successor = _sender_in(row), _key_in(row)
+        if sender not in ready:
+            continue
+        edges.append((sender, successor))
+        successors[successor] = row
+        if most and row.free_id is not None:
+            free[row.free_id] = _record(row)
     return Ahead(edges, successors, free if len(edges) <= most else None)
+
+
+def _ready(found: Sequence[Any], senders: set[Key]) -> set[Key]:
+    """Return those senders that are READY, or become so by the ends of others of them."""
+    after: dict[Key, list[Any]] = defaultdict(list)
+    for row in found:
+        after[_sender_in(row)].append(row)
+    ready = {sender for sender, each in after.items() if each[0].sender_state == SyncState.READY}
+    counts: Counter[Key] = Counter()
+    left = list(ready) if len(ready) < len(senders) else []
+    while left:
+        for row in after[left.pop()]:
+            successor = _key_in(row)
+            counts[successor] += 1
+            is_full = row.state == SyncState.WAITING and row.satisfied + counts[successor] >= row.required
+            if successor in senders and is_full:
+                ready.add(successor)
+                left.append(successor)
+    return ready
 
 
 def _record(row: Any) -> ResourceRow:
     columns = {name: getattr(row, label) for name, label in _FREE_NAMES}
     return rows.resource(SimpleNamespace(**columns))
+
+
+def _sender_in(row: Any) -> Key:
+    return row.traversal_id, row.sender_id, bool(row.sender_is_update)
 
 
 def _key_in(row: Any) -> Key:

@@ -10,15 +10,23 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, assert_never
 
 from sqlalchemy.engine import Connection
 
-from heatconv.db import rows
-from heatconv.db.convergence import ahead, claims, propagation, row_locks, sync_points, traversal_ends
+from heatconv.db.convergence import (
+    ahead,
+    claims,
+    propagation,
+    recording,
+    row_locks,
+    sync_points,
+    traversal_ends,
+)
 from heatconv.db.convergence.actions import event_of
 from heatconv.db.convergence.claimants import Ask, Claimant
+from heatconv.db.convergence.recording import End
 from heatconv.db.delivery.events import add_events
 from heatconv.db.plumbing.group_commit import Grouped
 from heatconv.db.plumbing.session import Database, Undo, writing
@@ -26,16 +34,16 @@ from heatconv.db.plumbing.together import Together
 from heatconv.metrics import endings
 from heatconv.model.endings import Ended, Failed, Gone, Made, Passed, Visited
 from heatconv.model.failure import stack_reason
-from heatconv.model.nodes import Direction, NodeData
 from heatconv.model.outcomes import Claimed, Failure, Fenced, Finish, Propagated, Superseded
-from heatconv.model.records import Job, ResourceRow, Stack, changed
-from heatconv.model.secrets import masked
+from heatconv.model.records import Stack
 from heatconv.model.states import Action, Status
 
 AT_ONCE = 32  #: nodes that become ready by one transaction and are taken up by its worker; the rest is shared
 
 
-def end(database: Database, ended: Ended, then: Claimant | None = None) -> Finish | Failure:
+def end(
+    database: Database, ended: Ended, then: Claimant | None = None, after: Sequence[Made] = ()
+) -> Finish | Failure:
     """Record how a check ended, unlock its row or drop it, and tell the node's successors.
 
     A failure ends the stack's traversal; that a check of the real thing failed does not.
@@ -43,96 +51,65 @@ def end(database: Database, ended: Ended, then: Claimant | None = None) -> Finis
 
     Args:
         then: who claims nodes that become ready, in the same transaction.
+        after: what was made at once of the rows after it, in their order, while nobody held them:
+            it is recorded along with that if they are as they were read, and else not at all.
 
     Concurrency: fenced on the row; WHERE READY on the node's own sync point.
     """
-    return endings.ended(ended, _recorded(database, ended, then))
+    stretch = _end_stretch(database, ended, after, then) if after and isinstance(ended, Made) else None
+    if stretch is None:
+        return endings.ended(ended, _recorded(database, ended, then))
+    for each in (ended, *after[:-1]):
+        endings.ended(each, Propagated())
+    return endings.ended(after[-1], stretch)
 
 
 def _recorded(database: Database, ended: Ended, then: Claimant | None) -> Finish | Failure:
     match ended:
         case Made():
-            return _end(database, _made(ended, then))
+            return _end(database, recording.made(ended, then))
         case Visited(job=job, action=action, reason=reason):
-            return _end(database, _visited(job, action, Status.COMPLETE, reason, then))
+            return _end(database, recording.visited(job, action, Status.COMPLETE, reason, then))
         case Failed(job=job, action=Action.CHECK, reason=reason):
             # It is not well; that is what the check was to find out.
-            return _end(database, _visited(job, Action.CHECK, Status.FAILED, reason, then))
+            return _end(database, recording.visited(job, Action.CHECK, Status.FAILED, reason, then))
         case Gone(job=job, action=action):
-            happened = None if action is None else event_of(job.row, action, Status.COMPLETE, "state changed")
+            happened = (
+                () if action is None else (event_of(job.row, action, Status.COMPLETE, "state changed"),)
+            )
             dropped = row_locks.Write(row=job.row, drop=True)
-            return _end(database, _End(job=job, write=dropped, happened=happened, then=then))
+            return _end(database, End(job=job, write=dropped, happened=happened, then=then))
         case Passed(job=job):
-            return _end(database, _End(job=job, then=then))
+            return _end(database, End(job=job, then=then))
         case Failed():
             return _fail(database, ended)
     assert_never(ended)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _End:
-    """What the end of a check writes to its row, what it propagates, and who goes on."""
+@writing
+def _end_stretch(
+    connection: Connection, made: Made, after: Sequence[Made], then: Claimant | None
+) -> Propagated | None:
+    """End a check, and with it what was made of rows that nobody held; None: not all of them are as read.
 
-    job: Job
-    write: row_locks.Write | None = None
-    happened: Mapping[str, Any] | None = None
-    data: NodeData | None = None
-    applies_current_definition: bool = True
-    then: Claimant | None = None
-
-    @property
-    def sender(self) -> propagation.Sender:
-        return propagation.Sender(self.job.stack.id, self.job.traversal_id, self.job.node, self.data)
-
-
-def _made(made: Made, then: Claimant | None) -> _End:
-    job, attempt, output, action = made.job, made.attempt, made.output, made.action
-    row, applied = job.row, attempt.definition
-    changes: dict[str, Any] = {
-        "type": applied.type,
-        "applied": applied.to_json(),
-        "applied_sha1": attempt.sha1,
-        "applied_template_id": job.stack.raw_template_id,
-        "requires": dict(attempt.requires),
-        "physical_id": made.physical_id,
-        "reference_id": output.reference_id,
-        "attributes": rows.output_columns(output),
-        "output_version": output.output_version,
-        "version": row.version + (action is Action.UPDATE),
-        "status": Status.COMPLETE,
-        "progress": None,
-    }
-    if made.notes is not None:
-        changes["data"] = dict(made.notes)
-    happened = None
-    if action is not None:
-        changes["status_reason"] = "state changed"
-        now: ResourceRow = changed(row, physical_id=made.physical_id, type=applied.type)
-        shown = {name: masked(value, applied.secrets) for name, value in applied.properties.items()}
-        happened = event_of(now, action, Status.COMPLETE, "state changed", shown)
-    return _End(
-        job=job,
-        write=row_locks.Write(row=row, columns=changes, let_go=True, touch=action is not None),
-        happened=happened,
-        data=output if job.direction is Direction.UPDATE else None,
-        applies_current_definition=made.applies_current_definition,
-        then=then,
-    )
+    Those rows are locked as the ones that are claimed are: after the sync points, waiting for nobody.
+    """
+    first, *others = ends = [recording.made(made, None), *map(recording.made_at_once, after)]
+    writes = Together(connection)
+    _write_rows(connection, [first], writes)
+    found = ahead.look(writes, {end.sender.key for end in ends})
+    is_as_read = writes.send() and len(found.senders) == len(ends)
+    unheld = [end.job.row for end in others]
+    if not is_as_read or len(row_locks.lock_all(connection, unheld)) < len(unheld):
+        raise Undo(None)
+    row_locks.write_unheld(writes, [end.write for end in others if end.write])
+    passed_on = propagation.propagate([end.sender for end in ends], found, writes)
+    (gone_on,) = _go_on(connection, [replace(ends[-1], then=then)], passed_on, _happened(ends), writes)
+    propagation.send(writes, last=True)
+    return gone_on
 
 
-def _visited(job: Job, action: Action, status: Status, reason: str, then: Claimant | None) -> _End:
-    """Return the end of a visit; one that a newer traversal came upon is only recorded."""
-    changes = {"action": action, "status": status, "status_reason": reason, "progress": None}
-    return _End(
-        job=job,
-        write=row_locks.Write(row=job.row, columns=changes, let_go=True, touch=True),
-        happened=event_of(job.row, action, status, reason),
-        applies_current_definition=job.stack.action is action,
-        then=then,
-    )
-
-
-def _end_all(connection: Connection, ends: Sequence[_End]) -> list[Finish | None]:
+def _end_all(connection: Connection, ends: Sequence[End]) -> list[Finish | None]:
     """End some checks; of several, those are left out whose rows another transaction has locked.
 
     What only they have locked is written before what is ahead of them is locked: others may wait for that.
@@ -140,7 +117,7 @@ def _end_all(connection: Connection, ends: Sequence[_End]) -> list[Finish | None
     missed = Fenced() if len(ends) == 1 else None
     writes = Together(connection)
     recorded = _write_rows(connection, ends, writes)
-    happened = [end.happened for end in recorded if end.happened]
+    happened = _happened(recorded)
     finished: dict[int, Finish] = {id(end): Superseded() for end in recorded}
 
     propagating = [end for end in recorded if end.applies_current_definition]
@@ -158,10 +135,10 @@ def _end_all(connection: Connection, ends: Sequence[_End]) -> list[Finish | None
     return [finished.get(id(end), missed) for end in ends]
 
 
-_end: Grouped[_End, Finish] = Grouped(_end_all, lambda end: end.job.stack.root_id)
+_end: Grouped[End, Finish] = Grouped(_end_all, lambda end: end.job.stack.root_id)
 
 
-def _write_rows(connection: Connection, ends: Sequence[_End], writes: Together) -> Sequence[_End]:
+def _write_rows(connection: Connection, ends: Sequence[End], writes: Together) -> Sequence[End]:
     """Write what ends mean to their rows; return those of which none is somebody else's by now.
 
     Of one row alone, sending the writes says that.
@@ -174,14 +151,18 @@ def _write_rows(connection: Connection, ends: Sequence[_End], writes: Together) 
     return [end for end in ends if end.write is None or end.write.row.id in held]
 
 
-def _capacity(ends: Sequence[_End]) -> int:
+def _happened(ends: Sequence[End]) -> Sequence[Mapping[str, Any]]:
+    return [event for end in ends for event in end.happened]
+
+
+def _capacity(ends: Sequence[End]) -> int:
     """Return how many nodes that become ready can be taken up with some ends."""
     return min(AT_ONCE, sum(end.then.spare_capacity for end in ends if end.then))
 
 
 def _go_on(
     connection: Connection,
-    ends: Sequence[_End],
+    ends: Sequence[End],
     passed_on: propagation.Propagation,
     happened: Sequence[Mapping[str, Any]],
     writes: Together,

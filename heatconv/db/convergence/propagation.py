@@ -71,9 +71,9 @@ class Propagation(NamedTuple):
 def propagate(senders: Sequence[Sender], found: Ahead, writes: Together) -> Propagation:
     """Mark nodes as done and count them in at what is ahead of them, in one statement.
 
-    Whoever has all it waits for now is READY.  What a node has to say is given
-    to each resource whose update node waits for it, maybe behind a join.  What is to be
-    written is left with ``writes``, for ``send``.
+    Whoever has all it waits for now is READY, save those that are done themselves.  What a node
+    has to say is given to each other resource whose update node waits for it, maybe behind a join.
+    What is to be written is left with ``writes``, for ``send``.
 
     Args:
         senders: the nodes.
@@ -87,10 +87,15 @@ def propagate(senders: Sequence[Sender], found: Ahead, writes: Together) -> Prop
     inputs = _give(writes, found.edges, {sender.key: sender for sender in senders}, found.successors)
     counts = Counter(successor for _, successor in found.edges)
     satisfied = {key: row.satisfied + counts[key] for key, row in found.successors.items()}
-    full = {key: row for key, row in found.successors.items() if satisfied[key] >= row.required}
+    done = {sender.key: satisfied.pop(sender.key, None) for sender in senders}
+    full = {
+        key: found.successors[key]
+        for key, count in satisfied.items()
+        if count >= found.successors[key].required
+    }
     _write(
         writes,
-        [_written(sender.key, SyncState.DONE) for sender in senders]
+        [_written(key, SyncState.DONE, count) for key, count in done.items()]
         + [
             _written(key, SyncState.READY if key in full else SyncState.WAITING, count)
             for key, count in satisfied.items()
@@ -144,7 +149,10 @@ def _give(
     sender_of: Mapping[Key, Sender],
     successors: Mapping[Key, Any],
 ) -> dict[Key, list[str]]:
-    """Write what each node has to say for each resource that waits for it, maybe behind a join."""
+    """Write what each node has to say for each resource that waits for it, maybe behind a join.
+
+    One that is done itself has heard it.
+    """
     texts: dict[Key, str] = {}
     inputs: dict[tuple[str, Key], dict[str, Any]] = {}
     received: dict[Key, list[str]] = defaultdict(list)
@@ -152,6 +160,8 @@ def _give(
         sender, row = sender_of[key], successors[successor]
         receiver = row.join_for or row.resource_id
         if sender.data is None or not row.is_update or receiver == sender.stack_id:
+            continue
+        if (sender.traversal_id, receiver, True) in sender_of:
             continue
         if key not in texts:
             texts[key] = dumps(vars(sender.data))

@@ -72,6 +72,13 @@ def _writing(columns: frozenset[str], *, let_go: bool, touch: bool) -> bulk.Upda
 
 
 @functools.cache
+def _writing_unheld(columns: frozenset[str]) -> bulk.Update:
+    """Return what writes to rows that nobody holds, and dates them."""
+    anew = {"updated_at": utcnow(), "atomic_key": resource.c.atomic_key + 1}
+    return bulk.Update(resource, ("id", "atomic_key"), sorted(columns), same=anew)
+
+
+@functools.cache
 def _taking(columns: frozenset[str], *, touch: bool) -> bulk.Update:
     """Return what locks rows and writes to them."""
     return bulk.Update(
@@ -163,6 +170,16 @@ def write_all(connection: Connection, wanted: Sequence[Write], writes: Together)
     if dropped:
         writes.execute(_DELETE_ALL, {"key_ids": dropped})
     return locked
+
+
+def write_unheld(writes: Together, wanted: Iterable[Write]) -> None:
+    """Write to rows that nobody holds, and date them; this transaction has to have locked them already."""
+    alike: dict[bulk.Update, list[bulk.Row]] = defaultdict(list)
+    for write in wanted:
+        row = {**write.columns, **_named(write.row), "atomic_key": write.row.atomic_key}
+        alike[_writing_unheld(frozenset(write.columns))].append(row)
+    for statement, rows in alike.items():
+        statement.execute(writes, rows)
 
 
 def take_all(writes: Together, taken: Sequence[Take]) -> None:

@@ -138,7 +138,13 @@ def _parts(writes: Sequence[_Write]) -> _Parts:
 
 
 def _parameters(writes: Sequence[_Write]) -> dict[str, Any]:
-    return {name: value for write in writes for name, value in write.parameters.items()}
+    """Return the parameters of all; what two have in common has to be the same for both."""
+    parameters: dict[str, Any] = {}
+    for write in writes:
+        if any(parameters[name] != write.parameters[name] for name in parameters.keys() & write.parameters):
+            raise ValueError("two writes that are to be one statement give a parameter different values")
+        parameters |= write.parameters
+    return parameters
 
 
 def _expected(writes: Sequence[_Write]) -> dict[str, int]:

@@ -24,6 +24,7 @@ class NoneResource(resource.Resource):
 
     support_status = support.SupportStatus(version="5.0.0")
     only_here = True
+    notes_may_wait = True
     _driver = Unchanging
 
     def parse_properties(self, definition: Definition, lenient: bool = False) -> Properties:

@@ -16,6 +16,7 @@ class Value(resource.Resource):
 
     support_status = support.SupportStatus(version="7.0.0")
     only_here = True
+    notes_may_wait = True
     compares_alone = True
 
     PROPERTIES = (VALUE, TYPE) = ("value", "type")

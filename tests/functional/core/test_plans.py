@@ -9,11 +9,15 @@ import sqlalchemy as sa
 from heatconv.db.convergence import stacks
 from heatconv.db.convergence.shown import show
 from heatconv.db.plumbing import statistics
-from heatconv.testing.templates import Template, thing
+from heatconv.testing.templates import Template, attr, thing
+from heatconv.testing.trees import Passed
 from tests.functional.core.world import CONTEXT
 from tests.functional.waiting import until
 
 MANY = Template(**{f"R{number}": thing("1") for number in range(300)})
+VALUES = Template(
+    V0=Passed("1"), **{f"V{number}": Passed(attr(f"V{number - 1}")) for number in range(1, 300)}
+)
 FEW = Template(A=thing("1"))
 MANY_DELETED = """
     INSERT INTO stack SELECT (jsonb_populate_record(stack, jsonb_build_object(
@@ -37,9 +41,9 @@ def plans(database, fragment):
     return found
 
 
-def begin_many(world):
+def begin_many(world, template=MANY):
     """Begin to create a stack, and have the server look at its tables while nothing is done yet."""
-    world.create(MANY)
+    world.create(template)
     with world.database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(sa.text("ANALYZE"))
 
@@ -57,6 +61,20 @@ def test_what_is_ahead_is_looked_up_by_its_keys_in_a_traversal_that_is_new(world
     assert world.state == "DELETE_COMPLETE"
     assert found
     assert [plan for plan in found if "Join Filter" in plan or "Seq Scan on resource" in plan] == []
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"])
+def test_a_stretch_is_looked_up_by_its_keys(world):
+    """The server looked at its tables when nothing was done yet, and none of the nodes had its turn."""
+    begin_many(world, VALUES)
+    world.worker.spare_capacity = 1
+    found = plans(world.worker.database, "WITH RECURSIVE")
+    world.run()
+
+    assert world.state == "CREATE_COMPLETE"
+    assert len(found) > len(VALUES) / 40
+    scans = ("Seq Scan on graph_edge", "Seq Scan on sync_point", "Join Filter")
+    assert [plan for plan in found if any(scan in plan for scan in scans)] == []
 
 
 @pytest.mark.parametrize("database_kind", ["postgresql"])

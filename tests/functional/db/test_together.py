@@ -177,3 +177,14 @@ def test_what_is_read_is_not_locked_before_it_is_written(connection, database_ur
         with other.engine.begin() as holder:
             assert not holder.execute(sa.select(child.c.name).with_for_update(skip_locked=True)).all()
     assert writes.send()
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"])
+def test_two_that_give_a_parameter_different_values_cannot_be_one_statement(connection):
+    retire = Prepared(sa.delete(child).where(child.c.name == sa.bindparam("was")))
+    writes = Together(connection)
+    writes.execute(RENAME, {"was": "first", "becomes": "last"})
+    writes.execute(retire, {"was": "second"})
+    with pytest.raises(ValueError, match="different values"):
+        writes.send()
+    assert children(connection) == {"first": 1, "second": 2}
