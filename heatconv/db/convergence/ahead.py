@@ -118,16 +118,13 @@ def look(writes: Together, senders: set[Key], *, rows_too: int = 0) -> Ahead:
     query, asked = (_LOCK_WITH_ROWS, {"rows": most}) if most else (_LOCK, {})
     found = [row for some in sync_points.selections(senders) for row in writes.read(query, {**some, **asked})]
     ready = _ready(found, senders)
-    edges, successors, free = [], {}, {}
-    for row in found:
-        sender, successor = _sender_in(row), _key_in(row)
-        if sender not in ready:
-            continue
-        edges.append((sender, successor))
-        successors[successor] = row
-        if most and row.free_id is not None:
-            free[row.free_id] = _record(row)
-    return Ahead(edges, successors, free if len(edges) <= most else None)
+    after = [row for row in found if _sender_in(row) in ready]
+    edges = [(_sender_in(row), _key_in(row)) for row in after]
+    successors = {_key_in(row): row for row in after}
+    if len(edges) > most:
+        return Ahead(edges, successors, None)
+    free = rows.intact((row for row in after if row.free_id is not None), _record)
+    return Ahead(edges, successors, {row.id: row for row in free})
 
 
 def _ready(found: Sequence[Any], senders: set[Key]) -> set[Key]:

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.engine import Connection
 
+from heatconv import errors
 from heatconv.db.convergence import node_reads, row_locks
 from heatconv.db.convergence.claimants import Ask
 from heatconv.db.convergence.propagation import Propagation
@@ -23,6 +25,8 @@ from heatconv.model.outcomes import Busy, Claim, Claimed, Idle
 from heatconv.model.records import Job, ResourceRow, Stack, changed
 from heatconv.model.states import VISITS, Action, SyncState
 from heatconv.model.steps import Compare, Skip, Start, Step
+
+LOG = logging.getLogger(__name__)
 
 
 def claim(database: Database, asks: Sequence[Ask]) -> list[Claim | Exception]:
@@ -67,8 +71,8 @@ def claim_following(
     """Claim nodes that this very transaction makes READY, on behalf of whose stack it is that does.
 
     Returns the claims and the events of the actions that begin with them.  Of each node whose row
-    is held, or that another transaction has locked, None is said, and nothing is written for it.
-    Waits for nobody's locks.
+    is held, or that another transaction has locked, None is said, and nothing is written for it; so it
+    is where a seal is broken.  Waits for nobody's locks.
 
     Args:
         passed_on: what came of this transaction's ends: a node that is given all that it waits for is not
@@ -88,7 +92,12 @@ def claim_following(
         is_free = row is not None and row.engine_id is None
         jobs.append(node_reads.job_of(ask, SyncState.READY, of_stack, row) if is_free else None)
     alone = [ask for ask, _ in asks]
-    claims, taking = _judge_all(alone, node_reads.with_inputs(connection, alone, jobs, passed_on.inputs))
+    try:
+        jobs = node_reads.with_inputs(connection, alone, jobs, passed_on.inputs)
+    except errors.BrokenSeal as broken:
+        LOG.error("%s", broken)  # noqa: TRY400 - which row it is says all
+        return [None] * len(asks), []
+    claims, taking = _judge_all(alone, jobs)
     begun = _lock(writes, taking, taking)
     claimed = (_claimed(ask, claim, taking, taking) for ask, claim in zip(alone, claims, strict=True))
     return [claim if isinstance(claim, Claimed) else None for claim in claimed], begun

@@ -22,6 +22,7 @@ from heatconv.db.plumbing.places import placed
 from heatconv.db.plumbing.prepared import ALONE, Prepared
 from heatconv.db.plumbing.together import Together
 from heatconv.db.plumbing.types import utcnow
+from heatconv.db.rows import intact
 from heatconv.db.rows import resource as record
 from heatconv.db.tables import resource
 from heatconv.model.records import POSSIBLE, Attempt, Held, ResourceRow
@@ -212,9 +213,12 @@ def _one_taken(take: Take) -> tuple[Prepared, Mapping[str, Any]]:
 
 
 def lock_free(connection: Connection, ids: Collection[str]) -> dict[str, ResourceRow]:
-    """Lock those rows that no other transaction has locked until this one ends; return them by their ids."""
+    """Lock those rows that no other transaction has locked until this one ends; return them by their ids.
+
+    One whose seal is broken is left out: it is not to keep others from their ends.
+    """
     found = connection.execute(_LOCK_FREE, {"key_ids": list(ids)})
-    return {row.id: record(row) for row in found}
+    return {row.id: row for row in intact(found, record)}
 
 
 def lock_all(connection: Connection, read: Sequence[ResourceRow]) -> set[str]:

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
@@ -76,8 +76,8 @@ def following(connection: Connection, job: Job, most: int) -> list[ResourceRow]:
     They are not locked: what is made of them counts if they are as they were read by the time it is written.
     """
     asked = {"of_traversal": job.traversal_id, "of_resource": job.node.resource_id, "most": most}
-    found = (rows.resource(row) for row in connection.execute(_ROWS, asked, execution_options=ALONE))
-    return list(_until_held(found))
+    found = rows.intact(connection.execute(_ROWS, asked, execution_options=ALONE), rows.resource)
+    return list(itertools.takewhile(lambda row: row.engine_id is None, found))
 
 
 def job_after(before: Job, output: NodeData, row: ResourceRow) -> Job | None:
@@ -94,10 +94,3 @@ def job_after(before: Job, output: NodeData, row: ResourceRow) -> Job | None:
         inputs=(NodeData(**heard),),
     )
     return job if node_reads.requires(job) == {output.name} else None
-
-
-def _until_held(found: Iterator[ResourceRow]) -> Iterator[ResourceRow]:
-    for row in found:
-        if row.engine_id is not None:
-            return
-        yield row
