@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -113,7 +114,7 @@ def test_engines_abreast_send_each_event_once(world, receiver):
     world.run()
 
     engines = [world.new_delivery(threads=3) for _ in range(3)]
-    at_once(*(engine.tick for engine in engines))
+    at_once(*(partial(world.finish, engine) for engine in engines))
     for engine in engines:
         engine.stop()
     world.deliver()
