@@ -68,22 +68,24 @@ class Stretches:
         return type_.only_here and type_.notes_may_wait and not definition.hooks
 
     def _made(self, before: Made, row: ResourceRow) -> Made | None:
-        """Make the resource of a row; None: it takes more than can be done at once."""
-        job = stretches.job_after(before.job, before.output, row)
-        if job is None or row.desired is None or not self._is_at_once(row.desired):
-            return None
-        match decide(job):
-            case Start(attempt) if attempt.action is Action.CREATE and row.may(Deed.CREATE):
-                return self._create(job, attempt)
+        """Make the resource of a row; None: it takes more than can be done at once.
+
+        Nothing that is wrong with it may keep the one before from its end.
+        """
+        try:
+            job = stretches.job_after(before.job, before.output, row)
+            if job is None or row.desired is None or not self._is_at_once(row.desired):
+                return None
+            match decide(job):
+                case Start(attempt) if attempt.action is Action.CREATE and row.may(Deed.CREATE):
+                    return self._create(job, attempt)
+        except Exception as error:  # noqa: BLE001 - whoever claims the row meets it again, and says so
+            LOG.debug("stack %s: %s is not made at once: %s", row.stack_id, row.id, error)
         return None
 
     def _create(self, job: Job, attempt: Attempt) -> Made | None:
         driver = self._plugins.make(job, attempt.definition)
-        try:
-            token = driver.start(Action.CREATE)
-            if token is not None or not driver.is_complete(Action.CREATE, None):
-                return None
-            return outputs.made(job, attempt, driver, Action.CREATE)
-        except Exception as error:  # noqa: BLE001 - whoever holds the row meets it again, and says so
-            LOG.debug("stack %s: %s is not made at once: %s", job.stack.id, job.node, error)
+        token = driver.start(Action.CREATE)
+        if token is not None or not driver.is_complete(Action.CREATE, None):
             return None
+        return outputs.made(job, attempt, driver, Action.CREATE)

@@ -9,7 +9,7 @@ meanwhile; ``checks``, how it ended, and ``recording``, what is written of that;
 comes after that, and ``propagation``, who hears of it; ``traversal_ends``, where the traversal
 does, with ``completion``, where nothing is left to do; ``stretches``, what needs no claims;
 ``recovery``, what the dead left behind.  ``actions`` has what a worker writes while it acts on a
-row, ``resources`` finds rows. ``fingerprints`` find out which stacks have changed, ``ready_nodes``
+row, ``resources`` finds rows.  ``fingerprints`` find out which stacks have changed, ``ready_nodes``
 what a stack waits for.
 
 Beside it: ``nested`` stacks, and the ``owners`` that they are made for; ``snapshots``; ``signals``

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 import pytest
 import sqlalchemy as sa
 
+from heatconv import errors
 from heatconv.db.tables import event, resource
 from heatconv.engine.reads import Reads
 from heatconv.model.foreseen import NOTHING
-from heatconv.testing.templates import attr, thing
+from heatconv.resources.registry import Registry
+from heatconv.testing.templates import SERVER, attr, thing
 from heatconv.worker import stretches
 from tests.functional.core.test_begun_with_the_claim import commits_of
 from tests.functional.core.test_lost_answers import Forgetful, settle
@@ -158,6 +160,20 @@ def test_what_takes_more_is_left_to_a_check_of_its_own(world, together, last, ma
     assert together[0] == made
     assert world.state == f"CREATE_{state}"
     assert world.rows() == dict.fromkeys(NAMES[:-1], "CREATE_COMPLETE v0") | {"J": f"CREATE_{state} v0"}
+
+
+def test_what_the_worker_has_no_plugin_for_keeps_nothing_before_it_from_its_end(world, monkeypatch):
+    world.create(CHAIN.but(J=thing(attr("I")).hot()))
+    get = Registry.get
+
+    def lacking(self, name):
+        if name == SERVER:
+            raise errors.NotFound(entity="Resource Type", name=name)
+        return get(self, name)
+
+    monkeypatch.setattr(Registry, "get", lacking)
+    world.check("A+")
+    assert world.rows() == dict.fromkeys(NAMES[:-1], "CREATE_COMPLETE v0") | {"J": "CREATE_FAILED v0"}
 
 
 def test_what_waits_is_begun_with_its_row_held(world, together):
