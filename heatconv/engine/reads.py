@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from heatconv import errors, template
@@ -16,12 +17,12 @@ from heatconv.db.convergence.shown import Shown, show, show_several
 from heatconv.db.observation import drifted
 from heatconv.db.plumbing.session import Database
 from heatconv.engine import views
-from heatconv.engine.lookup import changed, find, first_of_each_name
+from heatconv.engine.lookup import changed, find
 from heatconv.engine.redaction import Redaction
 from heatconv.engine.stack_users import own_resource
 from heatconv.model.deferred import references
 from heatconv.model.nodes import NodeData
-from heatconv.model.records import RawTemplate, ResourceRow, Stack
+from heatconv.model.records import RawTemplate, Stack
 from heatconv.model.secrets import sentence
 from heatconv.model.states import Phase
 from heatconv.resources.exception import TemplateOutputError
@@ -174,20 +175,23 @@ class Reads:
         self, stack: Stack, outputs: Mapping[str, Mapping[str, Any]], only: Container[str] | None = None
     ) -> list[Json]:
         wanted = {key: output for key, output in outputs.items() if only is None or key in only}
-        names = {ref.resource for output in wanted.values() for ref in references(output["value"])}
-        rows = resources.list_resources(self._database, stack.id, sorted(names)) if names else []
+        names = sorted({ref.resource for output in wanted.values() for ref in references(output["value"])})
+        data = resources.data_of(self._database, stack.id, names) if names else {}
         nodes: dict[str, NodeData] = {}
         wrong: dict[tuple[str, str], str] = {}
-        for row in first_of_each_name(rows):
-            if row.reference_id is not None:
-                below = self._below(stack, row, wanted)
-                nodes[row.name] = _output_of(row, below.values)
-                wrong |= {(row.name, key): reason for key, reason in below.errors.items()}
+        for name, node in data.items():
+            if node.reference_id is not None:
+                below = self._below(stack, node, wanted)
+                nodes[name] = replace(node, attributes={**below.values, **node.attributes})
+                wrong |= {(name, key): reason for key, reason in below.errors.items()}
 
         @functools.cache
         def secrets() -> frozenset[str]:
             raw = stacks.get_template(self._database, stack.raw_template_id)
-            return Redaction(raw).secrets.union(*(row.secrets for row in rows))
+            rows = resources.list_resources(self._database, stack.id, names)
+            # What was told may have changed since, and what a nested stack tells is known to its row alone.
+            told = (node.secrets for node in data.values())
+            return Redaction(raw).secrets.union(*told, *(row.secrets for row in rows))
 
         def hide(text: str) -> str:
             try:
@@ -197,8 +201,8 @@ class Reads:
 
         return [_output(key, output, nodes, wrong, hide) for key, output in wanted.items()]
 
-    def _below(self, around: Stack, row: ResourceRow, wanted: Mapping[str, Mapping[str, Any]]) -> Outputs:
-        """Return what a row has not told, or not since it was scaled, as the stack that it owns tells it.
+    def _below(self, around: Stack, node: NodeData, wanted: Mapping[str, Mapping[str, Any]]) -> Outputs:
+        """Return what a resource has not told, or not since it was scaled, as the stack that it owns does.
 
         By ``Reference.key``; what the stack cannot tell is told in Heat's words.
         """
@@ -206,11 +210,13 @@ class Reads:
         lacking = [
             ref
             for ref in asked
-            if ref.resource == row.name and ref.attribute and ref.key not in row.attributes
+            if ref.resource == node.name and ref.attribute and ref.key not in node.attributes
         ]
-        child = nested.child_of(self._database, row.id) if lacking else None
+        child = nested.child_of(self._database, node.resource_id) if lacking else None
         if child is None:
-            unknown = {ref.key: f"{row.name}: its attribute {ref.attribute} is not known." for ref in lacking}
+            unknown = {
+                ref.key: f"{node.name}: its attribute {ref.attribute} is not known." for ref in lacking
+            }
             return Outputs(errors=unknown)
         inside = show(self._database, around.project_id, child.id, with_outputs=True, with_progress=False)
         if inside is None or inside.stack.deleted_at is not None:
@@ -220,7 +226,7 @@ class Reads:
         return Outputs(
             {names[name]: value for name, value in below.values.items()},
             {
-                names[name]: str(TemplateOutputError(resource=row.name, attribute=name, message=reason))
+                names[name]: str(TemplateOutputError(resource=node.name, attribute=name, message=reason))
                 for name, reason in below.errors.items()
             },
         )
@@ -260,12 +266,3 @@ def _output(
     except errors.ActionFailed as failure:
         view["output_error"] = hide(str(failure))
     return view
-
-
-def _output_of(row: ResourceRow, below: Mapping[str, Any]) -> NodeData:
-    return NodeData(
-        name=row.name,
-        resource_id=row.id,
-        reference_id=row.reference_id,
-        attributes={**below, **row.attributes},
-    )

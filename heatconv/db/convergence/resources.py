@@ -18,6 +18,7 @@ from heatconv.db.plumbing.shared_reads import shared
 from heatconv.db.plumbing.types import LongText
 from heatconv.db.tables import resource
 from heatconv.model.definition import Definition
+from heatconv.model.nodes import NodeData
 from heatconv.model.records import Drawn, Extant, Listed, ResourceRow, state_shown
 from heatconv.model.states import Action, Status
 
@@ -56,9 +57,27 @@ def list_resources(
     return [rows.resource(row) for row in found]
 
 
-_OF = sa.select(resource).where(resource.c.stack_id == sa.bindparam("stack_id")).order_by(*_ORDER)
-_ALL_OF = Prepared(_OF)
-_SOME_OF = Prepared(_OF.where(resource.c.name.in_(sa.bindparam("names", expanding=True))))
+_OF_STACK = resource.c.stack_id == sa.bindparam("stack_id")
+_OF_NAMES = sa.and_(_OF_STACK, resource.c.name.in_(sa.bindparam("names", expanding=True)))
+_ALL_OF = Prepared(sa.select(resource).where(_OF_STACK).order_by(*_ORDER))
+_SOME_OF = Prepared(sa.select(resource).where(_OF_NAMES).order_by(*_ORDER))
+
+
+@reading
+def data_of(connection: Connection, stack_id: str, names: Sequence[str]) -> dict[str, NodeData]:
+    """Return what resources of a stack tell those that refer to them, by name.
+
+    What is not made yet has no reference.  No more of a row is read, and opened, than that.
+    """
+    found: dict[str, NodeData] = {}
+    for row in connection.execute(_DATA_OF, {"stack_id": stack_id, "names": names}):
+        if row.name not in found:
+            found[row.name] = rows.output_of(row)
+    return found
+
+
+_DATA = ("id", "stack_id", "name", "reference_id", "attributes", "output_version")
+_DATA_OF = Prepared(sa.select(*(resource.c[name] for name in _DATA)).where(_OF_NAMES).order_by(*_ORDER))
 
 
 @reading
