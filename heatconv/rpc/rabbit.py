@@ -60,20 +60,25 @@ class Connection(impl_rabbit.Connection):  # type: ignore[misc]  # untyped libra
         Raises:
             Timeout: nothing has come.
         """
-        self._look_for_queues()
-        super().consume(max(timeout or 0, LOOK))
+        if not self._look_for_queues():
+            super().consume(max(timeout or 0, LOOK))
 
-    def _look_for_queues(self) -> None:
-        """Make the queues anew that it listens to, and listen again, if one of them is gone."""
+    def _look_for_queues(self) -> bool:
+        """Make the queues anew that it listens to, and listen again, if one of them is gone.
+
+        Tell whether it was time for that: if so, what has come meanwhile is handed on already, and must not
+        wait for what comes next.
+        """
         now = time.monotonic()
         if now < self._due or self.channel is None or not self.connection.connected:
-            return
+            return False
         self._due = now + LOOK_FOR_QUEUES
         with self._connection_lock:
             try:
                 self._make_anew_what_is_gone()
             except Exception as error:  # noqa: BLE001 - whatever it was, the base comes upon it, and sees to it
                 LOG.info("RabbitMQ could not be asked for the queues: %s", error)
+        return True
 
     def _make_anew_what_is_gone(self) -> None:
         try:

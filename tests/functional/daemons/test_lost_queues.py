@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A queue that is lost without a word is made anew, by who listens there."""
+"""A queue that is lost without a word is made anew, by who listens there and looks for it now and then."""
 
 from __future__ import annotations
 
@@ -14,18 +14,24 @@ from oslo_config import cfg
 
 from heatconv import errors
 from heatconv.rpc import rabbit
-from heatconv.rpc.bus import ENGINE_TOPIC, Bus
+from heatconv.rpc.bus import ENGINE_TOPIC, PING, Bus
 
 PATIENCE = 60
 
 
 @pytest.fixture
-def bus(rabbit_url, monkeypatch):
+def look_for_queues():
+    """Return the seconds from one look for the queues to the next."""
+    return 0.2
+
+
+@pytest.fixture
+def bus(rabbit_url, monkeypatch, look_for_queues):
     """Return a bus with one server, which overhears that a queue of its is deleted.
 
     RabbitMQ does not say so of all that it loses.
     """
-    monkeypatch.setattr(rabbit, "LOOK_FOR_QUEUES", 0.2)
+    monkeypatch.setattr(rabbit, "LOOK_FOR_QUEUES", look_for_queues)
     monkeypatch.setattr(amqp.Channel, "_on_basic_cancel", lambda *_: None)
     conf = cfg.ConfigOpts()
     conf([], project="heatconv", default_config_files=[])
@@ -55,3 +61,10 @@ def test_a_server_is_heard_of_again(bus, rabbit_url):
             break
         except errors.TransportError:
             assert time.monotonic() < deadline
+
+
+@pytest.mark.parametrize("look_for_queues", [0.001])
+def test_what_comes_while_it_looks_does_not_wait_for_what_comes_next(bus, monkeypatch):
+    monkeypatch.setattr(rabbit, "LOOK", 2 * PING)
+    for _ in range(50):
+        bus.ping(ENGINE_TOPIC)
