@@ -190,8 +190,8 @@ class Reads:
             raw = stacks.get_template(self._database, stack.raw_template_id)
             rows = resources.list_resources(self._database, stack.id, names)
             # What was told may have changed since, and what a nested stack tells is known to its row alone.
-            told = (node.secrets for node in data.values())
-            return Redaction(raw).secrets.union(*told, *(row.secrets for row in rows))
+            shown = (node.secrets for node in data.values())
+            return Redaction(raw).secrets.union(*shown, *(row.secrets for row in rows))
 
         def hide(text: str) -> str:
             try:

@@ -21,12 +21,12 @@ class Secretive(NamedTuple):
     attribute: str
 
     def hot(self):
-        told = {"get_attr": ["A", self.attribute]}
+        value = {"get_attr": ["A", self.attribute]}
         return {
             "heat_template_version": "2021-04-16",
             "parameters": {"word": {"type": "string", "hidden": True, "default": SECRET}},
             "resources": {"A": self.resource},
-            "outputs": {"value": {"value": told}, "joined": {"value": {"list_join": ["", told]}}},
+            "outputs": {"value": {"value": value}, "joined": {"value": {"list_join": ["", value]}}},
         }
 
 
