@@ -22,6 +22,7 @@ from heatconv.metrics.declared import BUS_BROKEN
 LOG = logging.getLogger(__name__)
 
 LOOK = 1.0  #: seconds from one look of who listens, whether to stop, to the next
+MOMENT = 0.001  #: the same, after something was asked of RabbitMQ
 
 #: Seconds from one look of who listens, whether the queues are there, to the next.  RabbitMQ says so of a
 #: queue that is deleted, but not of one that was made anew while its node went down, and went with that.
@@ -52,7 +53,7 @@ class Connection(impl_rabbit.Connection):  # type: ignore[misc]  # untyped libra
         return super().ensure(method, *arguments, **options)
 
     def consume(self, timeout: float | None = None) -> None:
-        """Hand on what comes next; ``timeout`` is the least that is waited for it, in seconds.
+        """Hand on what comes next; ``timeout`` is the least that is waited for it, in seconds, as a rule.
 
         Who listens is back after a millisecond, then two, then four, to see whether there is something
         to acknowledge: calls and casts are acknowledged as they come.
@@ -60,25 +61,24 @@ class Connection(impl_rabbit.Connection):  # type: ignore[misc]  # untyped libra
         Raises:
             Timeout: nothing has come.
         """
-        if not self._look_for_queues():
-            super().consume(max(timeout or 0, LOOK))
+        is_to_look = time.monotonic() >= self._due
+        if is_to_look:
+            self._look_for_queues()
+        # What comes while RabbitMQ is asked for something, such as to begin to send, is handed on meanwhile,
+        # and must not wait for what comes next.
+        asks = is_to_look or self._new_tags
+        super().consume(MOMENT if asks else max(timeout or 0, LOOK))
 
-    def _look_for_queues(self) -> bool:
-        """Make the queues anew that it listens to, and listen again, if one of them is gone.
-
-        Tell whether it was time for that: if so, what has come meanwhile is handed on already, and must not
-        wait for what comes next.
-        """
-        now = time.monotonic()
-        if now < self._due or self.channel is None or not self.connection.connected:
-            return False
-        self._due = now + LOOK_FOR_QUEUES
+    def _look_for_queues(self) -> None:
+        """Make the queues anew that it listens to, and listen again, if one of them is gone."""
+        self._due = time.monotonic() + LOOK_FOR_QUEUES
+        if self.channel is None or not self.connection.connected:
+            return
         with self._connection_lock:
             try:
                 self._make_anew_what_is_gone()
             except Exception as error:  # noqa: BLE001 - whatever it was, the base comes upon it, and sees to it
                 LOG.info("RabbitMQ could not be asked for the queues: %s", error)
-        return True
 
     def _make_anew_what_is_gone(self) -> None:
         try:

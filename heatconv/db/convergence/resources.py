@@ -65,7 +65,7 @@ _SOME_OF = Prepared(sa.select(resource).where(_OF_NAMES).order_by(*_ORDER))
 
 @reading
 def data_of(connection: Connection, stack_id: str, names: Sequence[str]) -> dict[str, NodeData]:
-    """Return what resources of a stack tell those that refer to them, by name.
+    """Return what resources of a stack tell those that refer to them, by name: of one name, the wanted row.
 
     What is not made yet has no reference.  No more of a row is read, and opened, than that.
     """

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from typing import Any
 
 import amqp
@@ -36,16 +37,24 @@ def bus(rabbit_url, monkeypatch, look_for_queues):
     conf = cfg.ConfigOpts()
     conf([], project="heatconv", default_config_files=[])
     bus = Bus(conf, rabbit_url)
-    serving: Any = bus.serve(ENGINE_TOPIC, "one", {}, threads=1, executor="threading")
-    yield bus
-    serving.stop()
-    serving.wait()
-    serving.listener.cleanup()
+    with served(bus):
+        yield bus
     bus._transport.cleanup()
 
 
-def test_a_server_is_heard_of_again(bus, rabbit_url):
-    bus.ping(ENGINE_TOPIC)
+@contextmanager
+def served(bus):
+    """Have a server, one of its name after the other, answer."""
+    serving: Any = bus.serve(ENGINE_TOPIC, "one", {}, threads=1, executor="threading")
+    yield
+    serving.stop()
+    serving.wait()
+    serving.listener.cleanup()
+
+
+@contextmanager
+def channel_to(rabbit_url):
+    """Return a channel of somebody else's."""
     url = sa.make_url(rabbit_url)
     with closing(
         amqp.Connection(
@@ -53,7 +62,13 @@ def test_a_server_is_heard_of_again(bus, rabbit_url):
         )
     ) as connection:
         connection.connect()
-        connection.channel().queue_delete(ENGINE_TOPIC)
+        yield connection.channel()
+
+
+def test_a_server_is_heard_of_again(bus, rabbit_url):
+    bus.ping(ENGINE_TOPIC)
+    with channel_to(rabbit_url) as channel:
+        channel.queue_delete(ENGINE_TOPIC)
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
@@ -68,3 +83,20 @@ def test_what_comes_while_it_looks_does_not_wait_for_what_comes_next(bus, monkey
     monkeypatch.setattr(rabbit, "LOOK", 2 * PING)
     for _ in range(50):
         bus.ping(ENGINE_TOPIC)
+
+
+def test_what_is_there_when_it_begins_to_listen_does_not_wait_for_what_comes_next(rabbit_url, monkeypatch):
+    conf = cfg.ConfigOpts()
+    conf([], project="heatconv", default_config_files=[])
+    bus = Bus(conf, rabbit_url)
+    with served(bus):
+        bus.ping(ENGINE_TOPIC)
+    monkeypatch.setattr(rabbit, "LOOK", 2 * PING)
+    with ThreadPoolExecutor(1) as caller, channel_to(rabbit_url) as channel:
+        answer = caller.submit(bus.ping, ENGINE_TOPIC)
+        deadline = time.monotonic() + PATIENCE
+        while not channel.queue_declare(ENGINE_TOPIC, passive=True).message_count:
+            assert time.monotonic() < deadline
+        with served(bus):
+            assert answer.result()
+    bus._transport.cleanup()
