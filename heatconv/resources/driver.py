@@ -64,6 +64,11 @@ class PluginDriver:
         """The state the resource is in, with what the plugin has learned since."""
         return self.plugin._incarnation
 
+    @property
+    def was_not_found(self) -> bool:
+        """Whether an attribute was told as None since its service did not find what that is of."""
+        return self.plugin._was_not_found
+
     # -- an action ----------------------------------------------------------------------
 
     def start(self, action: str, *args: Any) -> Any:

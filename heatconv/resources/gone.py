@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Telling by an error that what was to be deleted is not there: it need not be asked for twice."""
+"""Telling by an error that what a service was asked about, or to delete, is not there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOT_FOUND = 404
 
 
 def is_gone(plugin: Resource, error: Exception) -> bool:
-    """Tell whether an error says that what was to be deleted is not there."""
+    """Tell whether an error says that what a service was asked about, or to delete, is not there."""
     if isinstance(error, errors.NotFound | errors.PhysicalResourceGone) or http_status(error) == NOT_FOUND:
         return True
     try:

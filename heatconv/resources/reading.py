@@ -19,6 +19,8 @@ from heatconv.resources.properties import Properties
 class Reading(Kept):
     """A resource that answers questions about itself and its physical counterpart."""
 
+    _was_not_found = False  #: whether an attribute is None since its service did not find what that is of
+
     # -- what dependents get ------------------------------------------------------------
 
     def get_reference_id(self) -> str:
@@ -66,6 +68,7 @@ class Reading(Kept):
             return resolve(name)
         except Exception as error:
             if self._is_gone(error):
+                self._was_not_found = True
                 return None
             raise
 

@@ -68,6 +68,24 @@ def insist_on_life(driver: PluginDriver) -> None:
         raise errors.NotSupported(feature=f"Looking at a {plugin.type()} that could not be deleted")
 
 
+def is_missing(driver: PluginDriver) -> bool:
+    """Tell whether the plugin's thing is seen not to be there; one that nobody can look at may be.
+
+    Raises:
+        Exception: the service could not be asked just now.
+    """
+    if not is_observable(type(driver.plugin)):
+        return False
+    try:
+        driver.observe()
+    except errors.PhysicalResourceGone:
+        return True
+    except Exception as error:
+        if faults.is_passing(error, Action.CHECK):
+            raise
+    return False
+
+
 def is_whole(driver: PluginDriver) -> bool:
     """Tell whether what a create made is seen to be well and to be all that was asked for.
 

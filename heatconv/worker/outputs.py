@@ -17,17 +17,21 @@ from heatconv.model.secrets import found_in, redacted_values, sentence
 from heatconv.model.states import Action
 from heatconv.resources import referenced
 from heatconv.resources.driver import PluginDriver
-from heatconv.resources.resource import Resource
-from heatconv.worker import faults
+from heatconv.resources.gone import is_gone
+from heatconv.worker import faults, looks
 
 LOG = logging.getLogger(__name__)
 
 
 def made(job: Job, attempt: Attempt, driver: PluginDriver, action: Action | None) -> Made:
-    """Return that a row is as an attempt wants it; ``action``: by what, None if nothing had to be done."""
+    """Return that a row is as an attempt wants it; ``action``: by what, None if nothing had to be done.
+
+    Raises:
+        PhysicalResourceGone: what it stands for is not there any more, as the reading of an attribute showed.
+    """
     row, plugin = job.row, driver.plugin
     references = [_reference(row.name, key) for key in row.wanted_attributes]
-    reference_and_attributes = plugin.FnGetRefId(), _attributes(job, plugin, references)
+    reference_and_attributes = plugin.FnGetRefId(), _attributes(job, driver, references)
     inside = plugin.stack.nested.secrets if plugin.stack.nested is not None else frozenset()
     secrets = redacted_values(driver.incarnation.data).union(attempt.definition.secrets, inside)
     return Made(
@@ -42,12 +46,13 @@ def made(job: Job, attempt: Attempt, driver: PluginDriver, action: Action | None
     )
 
 
-def _attributes(job: Job, plugin: Resource, references: Iterable[Reference]) -> dict[str, Any]:
+def _attributes(job: Job, driver: PluginDriver, references: Iterable[Reference]) -> dict[str, Any]:
     """Return the attributes that are referred to; one that its service refuses for good is left out.
 
-    It is asked for again when the resource is next visited.
+    It is asked for again when the resource is next visited.  Where a service does not find what an
+    attribute is of, it is asked whether the resource's thing is there at all.
     """
-    attributes: dict[str, Any] = {}
+    plugin, attributes, not_found = driver.plugin, dict[str, Any](), False
     for reference in references:
         try:
             attributes |= referenced.values(plugin, [reference])
@@ -56,9 +61,12 @@ def _attributes(job: Job, plugin: Resource, references: Iterable[Reference]) -> 
         except Exception as error:
             if faults.is_passing(error, Action.CHECK):
                 raise
+            not_found = not_found or is_gone(plugin, error)
             secrets = job.secrets.union(plugin.definition.secrets)
             said = sentence(f"{type(error).__name__}: {error}", secrets)
             LOG.warning("%s: its attribute %s could not be read: %s", plugin, reference.attribute, said)
+    if (not_found or driver.was_not_found) and looks.is_missing(driver):
+        raise errors.PhysicalResourceGone(name=job.row.name)
     return attributes
 
 

@@ -122,7 +122,7 @@ def _asked(entry: AuditEntry) -> str:
 
 
 #: What fails because an object is not there any more, or is broken.
-_BY_DRIFT = re.compile("there is no object|is not there, or not ready|ERROR")
+_BY_DRIFT = re.compile("there is no object|does not exist any more|is not there, or not ready|ERROR")
 
 
 def _of_a_resource(row: Any) -> Iterator[str]:
