@@ -44,11 +44,12 @@ class Worker:
         *,
         may_act: Callable[[], bool] = lambda: True,
         spare_capacity: Callable[[str], int] = lambda _tree: 1,
+        checks_at_once: Callable[[], int] = lambda: 1,
         engines: Engines | None = None,
     ) -> None:
         """Put the parts together; ``engines`` make nested stacks: None where there are none.
 
-        For the other arguments see ``Checker``.
+        For the other arguments see ``Checker`` and ``Actor``.
         """
         self.trees = Trees()
         factory = PluginFactory(
@@ -64,6 +65,7 @@ class Worker:
             factory,
             retry_limit=settings.retry_limit,
             client_retry_limit=settings.client_retry_limit,
+            checks_at_once=checks_at_once,
         )
         self.checker = Checker(
             database=database,

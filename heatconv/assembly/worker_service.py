@@ -88,6 +88,7 @@ class WorkerService:
             settings,
             may_act=may_act,
             spare_capacity=self._spare_capacity,
+            checks_at_once=lambda: len(self._running),
             engines=Engines(EngineClient(engine_calls.FewCalls(EngineCaller(bus))), self._take_in),
         )
         QUEUED.read_by(self.backlog)

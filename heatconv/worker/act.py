@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import logging
+from collections.abc import Callable
 from typing import assert_never
 
 from heatconv.db.convergence import actions
@@ -49,17 +50,20 @@ class Actor:
         *,
         retry_limit: int,
         client_retry_limit: int,
+        checks_at_once: Callable[[], int],
     ) -> None:
         """Keep what is handed in.
 
         Args:
             retry_limit: how often what came out broken is made anew.
             client_retry_limit: how often in a row a service may not take a call.
+            checks_at_once: how many checks go on in this worker.
         """
         self._database = database
         self._registry = registry
         self._plugins = plugin_factory
-        self.stretches = Stretches(database, registry, plugin_factory)  #: what can be made at once
+        #: What can be made at once.
+        self.stretches = Stretches(database, registry, plugin_factory, checks_at_once)
         self._attempts = Attempts(database)
         self._overtaking = Overtaking(database, registry, plugin_factory)
         self._acting = Acting(

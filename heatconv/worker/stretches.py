@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from heatconv.db.convergence import stretches
 from heatconv.db.plumbing.session import Database
@@ -32,19 +32,29 @@ MOST = 32  #: nodes that are made along with one that they wait for
 #: Seconds after which no more is begun: that the one before them is made, nobody knows meanwhile.
 LONGEST = 0.1
 ENOUGH = 2  #: nodes in a row, each the only successor of the one before, after which more are looked for
+#: Checks that go on at once in a worker, beyond which nothing is made ahead: so many share transactions.
+FEW = 8
 
 
 class Stretches:
     """Makes what comes after resources."""
 
-    def __init__(self, database: Database, registry: Registry, plugin_factory: PluginFactory) -> None:
+    def __init__(
+        self,
+        database: Database,
+        registry: Registry,
+        plugin_factory: PluginFactory,
+        checks_at_once: Callable[[], int],
+    ) -> None:
+        """Keep what is handed in; ``checks_at_once``: how many checks go on in this worker."""
         self._database = database
         self._registry = registry
         self._plugins = plugin_factory
+        self._checks_at_once = checks_at_once
 
     def after(self, ending: Ending) -> Sequence[Made]:
         """Return what was made after a resource and is to be recorded with its end; maybe nothing."""
-        if not isinstance(ending, Made) or not self._is_alike(ending):
+        if not isinstance(ending, Made) or not self._is_alike(ending) or self._checks_at_once() > FEW:
             return ()
         came = [ending]
         until = time.monotonic() + LONGEST

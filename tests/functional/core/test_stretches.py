@@ -136,6 +136,15 @@ def test_the_rows_are_as_if_each_had_been_made_by_itself(world, together):
     assert what_is_said(world) == at_once
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_worker_at_many_checks_has_them_share_transactions_instead(world, together, more):
+    world.worker.checks_at_once = stretches.FEW + more
+    create(world, CHAIN)
+
+    assert together == ([] if more else [NAMES[BEFORE - 1 :]])
+    assert (world.state, output(world)) == ("CREATE_COMPLETE", "first")
+
+
 def test_a_secret_stays_one(world, together):
     create(world, CHAIN.but(A={"type": "OS::Heat::RandomString", "properties": {"length": 20}}))
     assert together

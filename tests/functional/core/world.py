@@ -58,6 +58,7 @@ class Worker:
 
     settings: Callable[..., assembly.WorkerSettings] = assembly.WorkerSettings  #: called with who it is
     spare_capacity = 0  #: how many nodes it takes up that it made ready; it rings for all others
+    checks_at_once = 1  #: how many checks it takes itself to be at
 
     def __init__(self, database: Database, registry: Registry, bell: NotedDoorbell) -> None:
         self.engine_id = new_id()
@@ -70,6 +71,7 @@ class Worker:
             self,
             self.settings(engine_id=self.engine_id, dead_after=HOUR),
             spare_capacity=lambda _tree: self.spare_capacity,
+            checks_at_once=lambda: self.checks_at_once,
         )
         self.checker, self.held = worker.checker, worker.held
         services.heartbeat(
