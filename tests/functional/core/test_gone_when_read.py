@@ -14,17 +14,15 @@ from tests.functional.core.world import World
 BEFORE = Template(A=thing("first"))
 AFTER = BEFORE.but(B=thing(attr("A")))
 
-
+#: A client of a type, which knows which errors say that a thing is not there: they are told as None.
 KNOWING = SimpleNamespace(is_not_found=lambda error: isinstance(error, Refused) and error.status == 404)
 
 
-@pytest.fixture(params=[False, True], ids=["as the service says it", "told as None"])
-def swallowed(request, world, monkeypatch):
-    """Whether the type has a client that knows which errors say that a thing is not there."""
+@pytest.fixture(autouse=True, params=[False, True], ids=["as the service says it", "told as None"])
+def with_or_without_a_client(request, world, monkeypatch):
+    """Give the type a client, or none."""
     if request.param:
-        type_ = world.plugin_of(BEFORE["A"])
-        monkeypatch.setattr(type_, "client_plugin", lambda self: KNOWING)
-    return request.param
+        monkeypatch.setattr(world.plugin_of(BEFORE["A"]), "client_plugin", lambda self: KNOWING)
 
 
 def made_of(world: World, template: Template) -> str:
@@ -34,7 +32,7 @@ def made_of(world: World, template: Template) -> str:
     return str(world.row("A").physical_id)
 
 
-def test_a_resource_that_is_gone_fails_when_another_wants_what_it_tells(world, swallowed):
+def test_a_resource_that_is_gone_fails_when_another_wants_what_it_tells(world):
     world.cloud.vanish(made_of(world, BEFORE))
 
     world.update(AFTER)
@@ -45,7 +43,7 @@ def test_a_resource_that_is_gone_fails_when_another_wants_what_it_tells(world, s
     assert world.rows() == {"A": "UPDATE_FAILED v0", "B": "INIT_COMPLETE v0"}
 
 
-def test_the_next_update_makes_another(world, swallowed):
+def test_the_next_update_makes_another(world):
     world.cloud.vanish(made_of(world, BEFORE))
     world.update(AFTER)
     world.run()
@@ -55,3 +53,17 @@ def test_the_next_update_makes_another(world, swallowed):
 
     assert world.state == "UPDATE_COMPLETE"
     assert world.differences(AFTER) == []
+
+
+def test_a_resource_that_is_there_is_complete_though_an_attribute_is_not_found(world, monkeypatch):
+    made_of(world, BEFORE)
+
+    def not_found(_self, _name):
+        raise Refused(404, "there is no such thing about it")
+
+    monkeypatch.setattr(world.plugin_of(BEFORE["A"]), "_resolve_attribute", not_found)
+
+    world.update(AFTER)
+    world.run()
+
+    assert world.rows()["A"] == "CREATE_COMPLETE v0"
